@@ -41,6 +41,32 @@ class Said(str):
         return made
 
 
+OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
+GPUS = ("cuda", "cublas", "cudnn", "hip ", "mps")
+"""How the errors of libraries name what ran out, and where; torch has an exception type for some of them only."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether the error means that GPU or CPU memory ran out."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY)
+
+
+def no_memory(error: BaseException) -> ModelError:
+    """What users are told of an error that `is_out_of_memory`."""
+    if any(word in str(error).lower() for word in GPUS):
+        return ModelError(
+            say(
+                "The GPU has too little free memory for this. Close other programs that use it, or choose “cpu” as the "
+                "device, and start it again; nothing was changed."
+            )
+        )
+    return ModelError(
+        say("There is not enough memory for this. Close other programs and start it again; nothing was changed.")
+    )
+
+
 def english(text: str) -> str:
     """The English text of a sentence, for records; any other text unchanged."""
     return text.english if isinstance(text, Said) else text

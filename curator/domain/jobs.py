@@ -62,6 +62,7 @@ class LinkerStatus:
     message: str
     bundle_id: str = ""
     device: str = ""
+    on_gpu: bool = False
     stages: tuple[str, ...] = ()
     process: int = 0
     hears_opinions: bool = False

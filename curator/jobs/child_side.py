@@ -17,6 +17,7 @@ from curator.jobs.child import LANGUAGE
 from curator.jobs.heartbeat import TICK
 from curator.jobs.wire import Message
 from curator.tracing import clock, since
+from models.errors import is_out_of_memory, no_memory
 
 GRACE_SECONDS = 3.0
 """A cancelled child that is still in one long step after this time ends itself. The parent kills it soon after, since a
@@ -146,20 +147,21 @@ def run_job(
     cancelled = Cancellation(inbox)
     try:
         code = _drive(work(request["spec"]), channel, cancelled)
-    except user_errors as error:
-        channel.emit(wire.Failed(event="failed", message=_sentence(error)))
-        code = 2
-    except Exception as error:  # process boundary: the parent shows it as a bug with the traceback
-        channel.emit(wire.Crashed(event="crashed", message=repr(error), detail=traceback.format_exc()))
-        code = 1
+    except Exception as error:  # process boundary: the parent shows any other as a bug with the traceback
+        if isinstance(error, user_errors) or is_out_of_memory(error):
+            channel.emit(wire.Failed(event="failed", message=_sentence(error)))
+            code = 2
+        else:
+            channel.emit(wire.Crashed(event="crashed", message=repr(error), detail=traceback.format_exc()))
+            code = 1
     sys.stderr.flush()
     os._exit(code)  # without waiting for libraries' threads
 
 
 def _sentence(error: Exception) -> str:
-    """The message for an operating-system error; other errors have their own."""
-    if isinstance(error, MemoryError):
-        return tr("There is not enough memory for this. Close other programs and start it again; nothing was changed.")
+    """The message for an error of the operating system or of memory; other errors have their own."""
+    if is_out_of_memory(error):
+        return str(no_memory(error))
     if isinstance(error, OSError) and error.strerror:
         what = error.filename or tr("A file of the job")
         return tr(

@@ -46,7 +46,7 @@ from curator.jobs.wire import (
     Remember,
 )
 from models import tracing as model_tracing
-from models.errors import ModelError, use
+from models.errors import ModelError, is_out_of_memory, no_memory, use
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
 
 Event = Mapping[str, object]
@@ -118,9 +118,15 @@ def swap(message: Message, serving: Serving, channel: Channel) -> None:
     repaired = message["repaired"]
     note = (tr("Damaged files were rebuilt: {repaired}.", repaired=", ".join(repaired)),) if repaired else ()
     device = " ".join((*serving.linker.describe(), *note))
-    hears = serving.linker.listens_to(OPINION)
     channel.emit(
-        Opened(event="opened", bundle_id=serving.bundle_id, stages=stages, device=device, hears_opinions=hears)
+        Opened(
+            event="opened",
+            bundle_id=serving.bundle_id,
+            stages=stages,
+            device=device,
+            on_gpu=serving.linker.device.name != "cpu",
+            hears_opinions=serving.linker.listens_to(OPINION),
+        )
     )
 
 
@@ -176,23 +182,35 @@ def load(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
 
 
 def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
-    from models.linker import load_intact
-
     def tell(sentence: str) -> None:
         channel.emit(Opening(event="opening", bundle_id=message["bundle_id"], message=sentence))
 
     try:
         with tracing.span("load"):
-            linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache, tell=tell)
+            linker, repaired = loaded(message["bundle"], serving, tell)
             linker.recollection.keep_vectors(serving.cache)
     except ModelError as error:
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent reports the failure, the log has the traceback
         traceback.print_exc()
-        text = tr("Linker {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error)
+        why = no_memory(error) if is_out_of_memory(error) else repr(error)
+        text = tr("Linker {bundle_id} could not be loaded ({error}).", bundle_id=message["bundle_id"], error=why)
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=text))
     else:
         inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"], "repaired": repaired})
+
+
+def loaded(bundle: str, serving: Serving, tell: Callable[[str], None]) -> tuple[Any, tuple[str, ...]]:
+    """The linker, and its damaged files; on the processor if it was not said where, and the GPU's memory is full."""
+    from models.linker import load_intact
+
+    try:
+        return load_intact(bundle, device=serving.device, cache=serving.cache, tell=tell)
+    except (RuntimeError, MemoryError) as error:
+        if serving.device != "auto" or not is_out_of_memory(error):
+            raise
+    tell(tr("The GPU has too little free memory for this linker, which is loaded for the processor."))
+    return load_intact(bundle, device="cpu", cache=serving.cache, tell=tell)
 
 
 def answer(message: Message, serving: Serving, channel: Channel) -> None:
@@ -208,7 +226,10 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
     except ModelError as error:
         channel.emit(_error(batch, "user", str(error)))
     except Exception as error:  # process boundary: one bad document must not end the process
-        channel.emit(_error(batch, "bug", repr(error), detail=traceback.format_exc()))
+        if is_out_of_memory(error):
+            channel.emit(_error(batch, "user", str(no_memory(error))))
+        else:
+            channel.emit(_error(batch, "bug", repr(error), detail=traceback.format_exc()))
     finally:
         channel.in_request = False
     serving.answered += 1

@@ -299,6 +299,7 @@ class LinkerProcess:
                 "ready",
                 bundle_id=message["bundle_id"],
                 device=message["device"],
+                on_gpu=message["on_gpu"],
                 stages=tuple(message["stages"]),
                 process=self._state.generation,
                 hears_opinions=message["hears_opinions"],

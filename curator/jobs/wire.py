@@ -18,7 +18,7 @@ import msgpack
 
 from curator.domain.wording import tr
 
-VERSION = 7
+VERSION = 8
 """Raise it with every change of a message below."""
 LENGTH, LONGEST, LONGEST_GREETING = 4, 1 << 30, 1000  # bytes; of a message's length, of a message
 PACK = partial(msgpack.packb, unicode_errors="surrogatepass")
@@ -228,6 +228,7 @@ class Opened(TypedDict):
     bundle_id: str
     stages: list[str]
     device: str
+    on_gpu: bool
     hears_opinions: bool
 
 
@@ -238,8 +239,7 @@ class OpenFailed(TypedDict):
 
 
 class CandidatesOnWire(TypedDict):
-    """`domain.suggestions.Candidate` in columns, best first; `scores` by stage, `decided` pairs of times and
-    documents."""
+    """`domain.suggestions.Candidate` in columns, best first; `decided`: pairs of times and documents."""
 
     entity_ids: Sequence[str]
     names: Sequence[str]

@@ -5,7 +5,7 @@
 """
 
 from models.core.compiling import compiled
-from models.core.device import AUTO, Device, Precision, choose_device
+from models.core.device import AUTO, Device, Precision, choose_device, give_back_gpu_memory, gpu_memory
 from models.core.file_io import (
     atomic_path,
     fsync_file,
@@ -40,6 +40,8 @@ __all__ = [
     "fsync_file",
     "fsync_folder",
     "give_back",
+    "give_back_gpu_memory",
+    "gpu_memory",
     "open_kb",
     "ordered",
     "read_json",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from models.errors import ModelError, nsay, say
+from models.errors import ModelError, is_out_of_memory, nsay, say
 
 
 class Precision(StrEnum):
@@ -25,6 +26,8 @@ class Precision(StrEnum):
 
 
 AUTO = "auto"
+LEAST_FREE = 2**30
+"""Bytes that a GPU must have free to be chosen by itself: an encoder like BERT-base in float32, and small batches."""
 Dtype: TypeAlias = torch.dtype
 DTYPES = {
     Precision.FP32: torch.float32,
@@ -58,15 +61,17 @@ class Device:
 def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.FP32) -> Device:
     """Turn "auto", "cpu", "cuda", "cuda:1" or "mps" into a device; ``precision`` see `choose_precision`.
 
+    "auto" is a GPU if there is one with at least `LEAST_FREE` bytes free, else the processor.
+
     Raises ModelError if the device does not exist on this machine or does not support the format.
     """
-    name = _best() if wanted == AUTO else wanted
+    name, why = _best() if wanted == AUTO else (wanted, "")
     _check(name)
     chosen = choose_precision(precision, device=name)
     if name.startswith("cuda"):
         prepare_gpu()
     texts, tokens = (512, 2048) if name == "cpu" else (512, 32768)
-    return Device(name, chosen, texts, tokens, _describe(name, chosen))
+    return Device(name, chosen, texts, tokens, " ".join(filter(None, (why, _describe(name, chosen)))))
 
 
 def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
@@ -123,10 +128,30 @@ def set_threads(*, leave_one_free: bool) -> int:
     return threads
 
 
-def _best() -> str:
+def gpu_memory() -> int:
+    """Free bytes of the first GPU; 0 if torch has none, or if other programs left too little even to ask."""
+    try:
+        return int(torch.cuda.mem_get_info(0)[0]) if torch.cuda.is_available() else 0
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        return 0
+
+
+def give_back_gpu_memory() -> None:
+    """Return what torch keeps for later batches, after one did not fit."""
+    gc.collect()
     if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+        torch.cuda.empty_cache()
+
+
+def _best() -> tuple[str, str]:
+    """A device, and why not the GPU that is there."""
+    if torch.cuda.is_available():
+        if (free := gpu_memory()) >= LEAST_FREE:
+            return "cuda", ""
+        return "cpu", say("The GPU has only {free:,.0f} MiB free.", free=free / 2**20)
+    return ("mps" if torch.backends.mps.is_available() else "cpu"), ""
 
 
 def _check(name: str) -> None:

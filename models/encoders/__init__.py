@@ -18,6 +18,7 @@ from models.encoders.encoder_folder import read_folder
 from models.encoders.encoders import (
     Encoder,
     EncoderModule,
+    in_batches,
     length_batches,
     load_encoder,
     normalized,
@@ -48,6 +49,7 @@ __all__ = [
     "encode_marked_mentions",
     "entity_tokens",
     "halves",
+    "in_batches",
     "length_batches",
     "load_encoder",
     "marked_vector",

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.encoders.encoders import Encoder, length_batches, normalized
+from models.encoders.encoders import Encoder, in_batches, normalized
 from models.encoders.inputs import InputSettings, mention_tokens
 from models.encoders.packed import pool_packed
 from models.encoders.pooling import MentionVector, marked_vector
@@ -78,15 +78,18 @@ def encode_contexts(
     sums = torch.zeros((plan.starts[-1], encoder.dimension), device=encoder.device.torch)
     pooled = torch.zeros((len(plan.windows), encoder.dimension), device=encoder.device.torch)
     index = _PlaceIndex.of(plan)
-    device = encoder.device
-    encoder.module.eval()
     lengths = [len(ids) for ids in plan.windows]
-    for rows in length_batches(lengths, limit=device.batch_size, tokens=device.batch_tokens):
+
+    def encode_rows(rows: list[int]) -> None:
         states = encoder.states([plan.windows[row] for row in rows])
         with torch.inference_mode():
             pooled[rows] = pool_packed(states, [lengths[row] for row in rows], encoder.pooling)
-            owner, token = (torch.from_numpy(part).to(device.torch) for part in index.tokens(rows, lengths))
-            sums.index_add_(0, owner, states[token])
+            owner, token = (torch.from_numpy(part).to(states.device) for part in index.tokens(rows, lengths))
+            added = states[token]
+            sums.index_add_(0, owner, added)
+
+    encoder.module.eval()
+    in_batches(encode_rows, lengths, encoder.device)
     return ContextVectors(
         normalized(sums.cpu().numpy()), _window_vectors(plan, normalized(pooled.cpu().numpy())), plan.starts
     )
@@ -270,13 +273,15 @@ def encode_marked_mentions(
     distinct = list(dict.fromkeys(tokens))
     number = {item: row for row, item in enumerate(distinct)}
     vectors = np.zeros((len(distinct), encoder.dimension), dtype=np.float32)
-    encoder.module.eval()
-    device = encoder.device
-    for rows in length_batches([len(t.ids) for t in distinct], limit=device.batch_size, tokens=device.batch_tokens):
+
+    def encode_rows(rows: list[int]) -> None:
         ids, mask = encoder.pad([distinct[row].ids for row in rows])
-        starts = torch.tensor([distinct[row].start for row in rows], device=device.torch)
-        ends = torch.tensor([distinct[row].end for row in rows], device=device.torch)
+        starts = torch.tensor([distinct[row].start for row in rows], device=ids.device)
+        ends = torch.tensor([distinct[row].end for row in rows], device=ids.device)
         with torch.inference_mode():
             states = encoder.module.token_states(ids, mask)
         vectors[rows] = marked_vector(states, starts, ends, which).float().cpu().numpy()
+
+    encoder.module.eval()
+    in_batches(encode_rows, [len(t.ids) for t in distinct], encoder.device)
     return vectors[[number[item] for item in tokens]]

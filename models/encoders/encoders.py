@@ -15,14 +15,14 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from models.core import Device, Precision, choose_device, fsync_file
+from models.core import Device, Precision, choose_device, fsync_file, give_back_gpu_memory
 from models.encoders.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_folder
 from models.encoders.encoder_modules import write_layout
 from models.encoders.int8 import make_int8
 from models.encoders.packed import PackedBert, packed, pool_packed
 from models.encoders.plain_bert import plain_bert, plain_tokenizer
 from models.encoders.pooling import Pooling, pool
-from models.errors import ModelError, nsay, say
+from models.errors import ModelError, is_out_of_memory, no_memory, nsay, say
 
 EncodeProgress = Callable[[int, int], None]
 FloatArray = NDArray[np.float32]
@@ -131,18 +131,21 @@ class Encoder:
         """Like `encode`, for texts given as token ids, including special tokens; a text without tokens gives a zero
         vector."""
         vectors = np.zeros((len(token_ids), self.dimension), dtype=np.float32)
-        limit = batch_size or self.device.batch_size
         done = 0
-        self.module.eval()
-        for rows in length_batches([len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens):
+
+        def encode_rows(rows: list[int]) -> None:
+            nonlocal done
             texts = [token_ids[row] for row in rows]
             if not texts[0]:
-                continue  # longest come first: only empty ones are left
+                return  # longest come first: only empty ones are left
             with torch.inference_mode():
                 vectors[rows] = self._pooled(texts).float().cpu().numpy()
             done += len(rows)
             if progress is not None:
                 progress(done, len(token_ids))
+
+        self.module.eval()
+        in_batches(encode_rows, [len(ids) for ids in token_ids], self.device, limit=batch_size)
         return normalized(vectors) if normalize else vectors
 
     def states(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
@@ -190,6 +193,35 @@ def length_batches(lengths: Sequence[int], *, limit: int, tokens: int) -> list[l
         batches.append(order[at : at + size])
         at += size
     return batches
+
+
+def in_batches(
+    work: Callable[[list[int]], None], lengths: Sequence[int], device: Device, *, limit: int | None = None
+) -> None:
+    """Do `work` with the rows of each of `length_batches`, sized for the device; at most ``limit`` texts in one.
+
+    What does not fit in memory is done again in halves, so `work` must not count what it did before it failed. Raises
+    ModelError if one text alone does not fit.
+    """
+    waiting = length_batches(lengths, limit=limit or device.batch_size, tokens=device.batch_tokens)[::-1]
+    while waiting:
+        rows = waiting.pop()
+        if not _fits(work, rows):
+            give_back_gpu_memory()
+            middle = len(rows) // 2
+            waiting += [rows[middle:], rows[:middle]]
+
+
+def _fits(work: Callable[[list[int]], None], rows: list[int]) -> bool:
+    try:
+        work(rows)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        if len(rows) == 1:
+            raise no_memory(error) from error
+        return False
+    return True
 
 
 def normalized(vectors: FloatArray) -> FloatArray:

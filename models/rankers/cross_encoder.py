@@ -22,7 +22,7 @@ from models.encoders import (
     EncoderModule,
     InputSettings,
     entity_tokens,
-    length_batches,
+    in_batches,
     mean_pool,
     mention_tokens,
     pair_tokens,
@@ -82,12 +82,14 @@ def score_pairs(module: CrossEncoderModule, encoder: Encoder, pairs: Sequence[tu
     distinct = list(dict.fromkeys(pairs))
     number = {pair: row for row, pair in enumerate(distinct)}
     scores = np.zeros(len(distinct), dtype=np.float32)
-    device = encoder.device
-    module.eval()
-    for rows in length_batches([len(pair) for pair in distinct], limit=device.batch_size, tokens=device.batch_tokens):
+
+    def score_rows(rows: list[int]) -> None:
         ids, mask = encoder.pad([distinct[row] for row in rows])
         with torch.inference_mode():
             scores[rows] = module(ids, mask).float().cpu().numpy()
+
+    module.eval()
+    in_batches(score_rows, [len(pair) for pair in distinct], encoder.device)
     return scores[[number[pair] for pair in pairs]]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core import Ranges
+from models.core import Ranges, gpu_memory
 from models.errors import say
 from models.vectors.coarse import FEWEST, Coarse, First, StoredVectors
 from models.vectors.index_files import read_index, write_index
@@ -49,11 +49,6 @@ Search = Callable[[torch.Tensor, torch.Tensor, int], tuple[torch.Tensor, torch.T
 def gpu_count() -> int:
     """GPUs that FAISS can use; 0 if FAISS was built without GPU support."""
     return int(faiss.get_num_gpus()) if hasattr(faiss, "StandardGpuResources") else 0
-
-
-def gpu_memory() -> int:
-    """Free bytes of the first GPU; 0 if torch has none."""
-    return int(torch.cuda.mem_get_info(0)[0]) if torch.cuda.is_available() else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

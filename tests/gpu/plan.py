@@ -14,7 +14,7 @@ from typing import Any
 
 from models.encoders import load_encoder
 from models.linker import NAMES_TOKENS, Bundle
-from tests.gpu import checks, many_names, names_alone, synonyms, trained
+from tests.gpu import checks, full_card, many_names, names_alone, synonyms, trained
 from tests.gpu.material import HELD_OUT, Material
 from tests.gpu.steps import ENCODED, TRAINED, Result, Results, Step
 from tests.gpu.synonyms import Learning
@@ -27,6 +27,7 @@ LONGER, HALFWAY = "names: longer", "names: halfway"
 STAGES = (STOCK, SYNONYMS, DECISIONS, BOTH)
 TRIED = (*STAGES, LONGER, HALFWAY)
 MANY = "many names"
+FULL = "full card"
 PEL = {
     f"{recipe} {negatives}": (recipe, negatives) for recipe in ("pel-ce", "pel-pb") for negatives in ("random", "mixed")
 }
@@ -144,6 +145,7 @@ class Plan:
         yield Step(ENCODED, ENCODED, partial(checks.encoding, material, device, names=names))
         yield Step(TRAINED, TRAINED, partial(checks.training, material, device, steps=steps, pairs=pairs))
         yield Step(NEIGHBOURS, NEIGHBOURS, partial(checks.neighbours, material, device), encoded=self._names_count)
+        yield Step(FULL, FULL, partial(full_card.measure, material, device), fixed=2 * JOB)
 
     def _names(self) -> Iterator[Step]:
         learning = self.size.learning

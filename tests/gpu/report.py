@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tests.gpu.full_card import ACTS
 from tests.gpu.names_alone import ASIDE, SLICES
-from tests.gpu.plan import ALPHAS, MANY, MARGINS, NEIGHBOURS, PEL, SPREAD, STOCK, TRIED, UNTRAINED, VECTORS
+from tests.gpu.plan import ALPHAS, FULL, MANY, MARGINS, NEIGHBOURS, PEL, SPREAD, STOCK, TRIED, UNTRAINED, VECTORS
 from tests.gpu.steps import ENCODED, TRAINED, Results
 from training.evaluation.resampling import DocumentBootstrap, Estimate, Figure, ratio
 
@@ -50,12 +51,29 @@ def _checks(results: Results) -> Iterator[str]:
         found = results.figures(ENCODED)
         head = ("encoding", "names a second", "texts of 128 tokens a second")
         yield "## Throughput\n\n" + _by(found, head, ("names_a_second", "texts_a_second"))
+    if FULL in results.done:
+        yield _full(results.figures(FULL))
     if MANY in results.done:
         yield _many(results.figures(MANY))
     if TRAINED in results.done:
         found = results.figures(TRAINED)
         head = ("training of the names' encoder", "texts a second", "steps a second", "last loss")
         yield _by(found, head, ("texts_a_second", "steps_a_second", "last_loss"))
+
+
+def _full(found: Run) -> str:
+    rows = [[level, *(_act(acts[name]) for name in ACTS)] for level, acts in found["levels"].items()]
+    return "## A card that other programs fill\n\n" + _table(["MiB free", *ACTS], rows)
+
+
+def _act(ended: Run) -> str:
+    """What came of it, and how often a batch was halved; a bug in capitals."""
+    if "bug" in ended:
+        return f"BUG: {ended['bug']}"
+    words = ended.get("told") or "; ".join(
+        f"{key.replace('_', ' ')} {value}" for key, value in ended["figures"].items()
+    )
+    return f"{words} (halved {ended['halved']} times)" if ended["halved"] else words
 
 
 def _many(found: Run) -> str:

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from models.errors import ModelError, say
+from models.errors import ModelError, is_out_of_memory, say
 from training.loop.accelerator import Engine
 from training.loop.generators import GeneratorStates
 from training.loop.gradient_cache import cached_backward
 from training.loop.task import Batch, Task
-
-OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 class Learner:
@@ -101,10 +99,3 @@ class Learner:
             where = self.engine.device
             loss = cached_backward(cached, where=where, backward=lambda whole: self.engine.backward(whole * factor))
         return weight * float(loss.detach())
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether the error means that GPU or CPU memory ran out; torch has an exception type only for the GPU."""
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY)

@@ -8,9 +8,8 @@ from torch import nn
 from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
-from models.errors import ModelError, say
+from models.errors import ModelError, is_out_of_memory, say
 from training.loop.accelerator import Engine
-from training.loop.learner import is_out_of_memory
 from training.loop.task import Task, TrainSettings
 
 

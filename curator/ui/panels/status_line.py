@@ -174,13 +174,4 @@ def linker_words(status: LinkerStatus) -> str:
         return words
     if status.stages == ("lexical",):
         words = tr("lexical only")
-    device = device_word(status.device)
-    return f"{words} ({device})" if device else words
-
-
-def device_word(device: str) -> str:
-    """Extract GPU or CPU from the sentence about the device."""
-    folded = device.casefold()
-    if any(word in folded for word in ("cuda", "gpu", "mps")):
-        return "GPU" if "no gpu" not in folded else "CPU"
-    return "CPU" if device else ""
+    return f"{words} ({'GPU' if status.on_gpu else 'CPU'})" if status.device else words

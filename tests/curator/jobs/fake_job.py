@@ -44,6 +44,8 @@ def work(spec: Message) -> Generator[Message, None, Message]:
         raise OSError(errno.EROFS, "Read-only file system", "/cache")
     if how == "memory":
         raise MemoryError
+    if how == "gpu memory":
+        raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
     if how == "bug":
         raise KeyError("oops")
     if how == "kill":

@@ -66,6 +66,7 @@ while (message := inbox.get()) is not None:
                     "bundle_id": bundle,
                     "device": "CPU",
                     "stages": ["lexical"],
+                    "on_gpu": False,
                     "hears_opinions": False,
                 }
             )

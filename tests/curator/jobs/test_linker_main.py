@@ -136,6 +136,46 @@ def test_entities_change_between_two_answers(process: Process, bundle: Bundle) -
     assert process.found() == ["Z"]
 
 
+def test_an_answer_that_does_not_fit_in_memory_is_no_bug(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> object:
+        raise RuntimeError("CUDA out of memory. Tried to allocate 20 MiB")
+
+    process.open(bundle)
+    with monkeypatch.context() as patched:
+        patched.setattr(process.serving.linker, "link", full)
+        (error,) = process.take(LINK)
+    assert (error["event"], error["kind"], error["detail"]) == ("error", "user", "")
+    assert "The GPU has too little free memory" in error["message"]
+    assert process.found() == ["E1"]
+
+
+def test_a_linker_that_does_not_fit_on_the_gpu_is_loaded_for_the_processor(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_intact, devices = index_repair.load_intact, []
+
+    def full(path: str, *, device: str, **options: Any) -> Any:
+        devices.append(device)
+        if device != "cpu":
+            raise RuntimeError("CUDA error: out of memory")
+        return load_intact(path, device=device, **options)
+
+    monkeypatch.setattr("models.linker.load_intact", full)
+    for wanted, event in (("auto", "opened"), ("cuda", "open_failed")):
+        process.take({"op": "start", "device": wanted, "threads": 1, "cache": ""})
+        process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
+        while (told := process.told.get(timeout=TIMEOUT))["event"] == "opening":
+            assert "too little free memory for this linker" in told["message"]
+            process.take(process.inbox.get(timeout=TIMEOUT))  # type: ignore[arg-type]
+        assert told["event"] == event
+    assert not process.events[1]["on_gpu"]
+    assert "The GPU has too little free memory" in told["message"]
+    assert "Error" not in told["message"]
+    assert devices == ["auto", "cpu", "cuda"]
+
+
 def test_a_long_answer_is_sent_in_parts(process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linker_main, "ANSWER_MENTIONS", 2)
     process.open(bundle)

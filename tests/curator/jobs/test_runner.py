@@ -47,6 +47,7 @@ def test_progress_and_result_arrive(runner: JobRunner) -> None:
         ("user", JobState.FAILED, "line 3"),
         ("system", JobState.FAILED, "/cache: Read-only file system. Nothing was changed. Check"),
         ("memory", JobState.FAILED, "not enough memory"),
+        ("gpu memory", JobState.FAILED, "The GPU has too little free memory"),
         ("bug", JobState.CRASHED, "oops"),
         ("kill", JobState.CRASHED, "signal 9 before it had finished. The system does this when memory runs out"),
     ],

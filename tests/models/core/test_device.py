@@ -3,7 +3,15 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from models.core.device import Precision, choose_device, choose_precision, has_native_bf16, set_threads
+from models.core.device import (
+    LEAST_FREE,
+    Precision,
+    choose_device,
+    choose_precision,
+    gpu_memory,
+    has_native_bf16,
+    set_threads,
+)
 from models.errors import ModelError
 
 
@@ -36,6 +44,34 @@ def test_only_gpus_round_products_and_compute_attention_without_cudnn(monkeypatc
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
     assert "GPU Card (32 GiB)" in choose_device("cuda:0").sentence
     assert asked == ["high", False]
+
+
+def test_a_gpu_that_others_fill_is_not_chosen_by_itself(monkeypatch) -> None:
+    card = SimpleNamespace(name="Card", total_memory=2**35)
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", lambda _: None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: card)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (LEAST_FREE, 2**35))
+    assert choose_device("auto").name == "cuda"
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (300 * 2**20, 2**35))
+    chosen = choose_device("auto")
+    assert chosen.name == "cpu"
+    assert chosen.sentence.startswith("The GPU has only 300 MiB free. The encoder runs on the processor")
+    assert choose_device("cuda").name == "cuda"
+
+
+def test_a_gpu_without_room_even_for_the_question_has_no_memory(monkeypatch) -> None:
+    def asked(device: int) -> tuple[int, int]:
+        raise RuntimeError(words)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", asked)
+    words = "CUDA error: out of memory"
+    assert gpu_memory() == 0
+    words = "CUDA error: unspecified launch failure"
+    with pytest.raises(RuntimeError, match="launch"):
+        gpu_memory()
 
 
 def test_the_number_format_is_part_of_the_device() -> None:

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 import torch
 
+from models.core import choose_device
 from models.encoders.default_encoder import default_encoder_folder
-from models.encoders.encoders import length_batches, load_encoder, save_encoder
+from models.encoders.encoders import in_batches, length_batches, load_encoder, save_encoder
 from models.encoders.pooling import MentionVector, Pooling, marked_vector, marker_mean, mean_pool, pool, span_mean
 from models.errors import ModelError
 
@@ -53,6 +54,58 @@ def test_progress_counts_every_text(encoder) -> None:
     seen: list[tuple[int, int]] = []
     encoder.encode(["a", "b", "c"], batch_size=2, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (3, 3)
+
+
+def test_a_batch_that_does_not_fit_is_done_in_halves() -> None:
+    tried: list[int] = []
+    done: list[int] = []
+
+    def work(rows: list[int]) -> None:
+        tried.append(len(rows))
+        if len(rows) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        done.extend(rows)
+
+    in_batches(work, [3, 9, 1, 7, 5], choose_device("cpu"))
+    assert done == [1, 3, 4, 0, 2]  # longest first
+    assert tried == [5, 2, 3, 1, 2]
+
+
+def test_one_text_that_does_not_fit_is_told_and_bugs_are_not_tried_again() -> None:
+    tried: list[int] = []
+
+    def work(rows: list[int]) -> None:
+        tried.append(len(rows))
+        raise error
+
+    error: Exception = torch.OutOfMemoryError("CUDA out of memory")
+    with pytest.raises(ModelError, match="too little free memory"):
+        in_batches(work, [1, 1, 1, 1], choose_device("cpu"))
+    assert tried == [4, 2, 1]
+    error = RuntimeError("shape mismatch")
+    with pytest.raises(RuntimeError, match="shape"):
+        in_batches(work, [1, 1, 1, 1], choose_device("cpu"))
+    assert tried == [4, 2, 1, 4]
+
+
+def test_texts_that_do_not_fit_together_have_the_same_vectors(encoder, monkeypatch) -> None:
+    """The network as on a GPU, where batches are padded."""
+    texts = [" ".join(["heart"] * n) for n in range(1, 12)]
+    monkeypatch.setattr(type(encoder), "packed", lambda self: None)
+    expected = encoder.encode(texts)
+    forward, sizes = encoder.module.transformer.forward, []
+
+    def small(input_ids: torch.Tensor, **more: object) -> object:
+        sizes.append(len(input_ids))
+        if len(input_ids) > 3:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 20 MiB")
+        return forward(input_ids=input_ids, **more)
+
+    monkeypatch.setattr(encoder.module.transformer, "forward", small)
+    seen: list[int] = []
+    np.testing.assert_allclose(encoder.encode(texts, progress=lambda done, _: seen.append(done)), expected, atol=1e-6)
+    assert sizes == [11, 5, 2, 3, 6, 3, 3]
+    assert seen == [2, 5, 8, 11]
 
 
 def test_length_batches_hold_limits_and_every_row() -> None:

@@ -17,7 +17,6 @@ from models.errors import ModelError
 from tests.training.toy import ToyTask, finish
 from training.data.progress import Event
 from training.loop.checkpoints import Checkpoints
-from training.loop.learner import is_out_of_memory
 from training.loop.task import Batch, Task
 from training.loop.trainer import TrainResult, TrainSettings, train
 
@@ -165,21 +164,6 @@ def test_a_resumed_run_starts_with_the_small_parts(tmp_path: Path) -> None:
     assert torch.equal(whole.weights(), other.weights())
     assert result.micro_batch == 2
     assert len([text for text in result.notes if "Out of memory" in text]) == 1
-
-
-@pytest.mark.parametrize(
-    ("error", "is_memory"),
-    [
-        (torch.OutOfMemoryError("x"), True),
-        (MemoryError(), True),
-        (RuntimeError("CUDA error: out of memory"), True),
-        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes"), True),
-        (RuntimeError("shape mismatch"), False),
-        (ValueError("out of memory"), False),
-    ],
-)
-def test_what_counts_as_memory(error: Exception, is_memory: bool) -> None:
-    assert is_out_of_memory(error) is is_memory
 
 
 def test_an_optimiser_that_does_not_fit_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
