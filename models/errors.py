@@ -53,8 +53,10 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY)
 
 
-def no_memory(error: BaseException) -> ModelError:
-    """What users are told of an error that `is_out_of_memory`."""
+def no_memory(error: BaseException) -> ModelError | None:
+    """The error to report in the place of one that `is_out_of_memory`; None for any other."""
+    if not is_out_of_memory(error):
+        return None
     if any(word in str(error).lower() for word in GPUS):
         return ModelError(
             say(

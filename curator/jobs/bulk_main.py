@@ -38,7 +38,7 @@ from curator.jobs.wire import DecidedOnWire, DocumentOnWire, LinkedMentionOnWire
 from curator.temporary import place_for_sockets
 from models.core import atomic_path, choose_device, record_from_json
 from models.encoders import EmbeddingCache, default_encoder_folder, load_encoder
-from models.errors import ModelError, use
+from models.errors import ModelError, no_memory, use
 from models.linker import NAMES_TOKENS, Linker, batches, load_intact
 from models.types import (
     CandidateList,
@@ -315,4 +315,4 @@ def _linked(document: DocumentInput, raw: Sequence[LinkedMentionOnWire]) -> Link
 
 if __name__ == "__main__":
     speak(use)
-    run_job(work, user_errors=(ModelError, OSError, MemoryError))
+    run_job(work, user_errors=(ModelError, OSError), no_memory=no_memory)

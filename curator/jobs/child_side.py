@@ -17,7 +17,6 @@ from curator.jobs.child import LANGUAGE
 from curator.jobs.heartbeat import TICK
 from curator.jobs.wire import Message
 from curator.tracing import clock, since
-from models.errors import is_out_of_memory, no_memory
 
 GRACE_SECONDS = 3.0
 """A cancelled child that is still in one long step after this time ends itself. The parent kills it soon after, since a
@@ -131,9 +130,12 @@ def run_job(
     work: Callable[[Message], Generator[Message, None, Message]],
     *,
     user_errors: tuple[type[Exception], ...],
+    no_memory: Callable[[Exception], Exception | None] = lambda _: None,
     nice: int = NICE,
 ) -> NoReturn:
     """Run one job: the first request holds its specification; it yields progress events. `nice` as for `be_nice`.
+
+    `no_memory`: a user error in the place of one that means that memory ran out, None for any other.
 
     Ends the process with 0 (done), 130 (cancelled), 2 (a user error) or 1 (a bug).
     """
@@ -148,8 +150,9 @@ def run_job(
     try:
         code = _drive(work(request["spec"]), channel, cancelled)
     except Exception as error:  # process boundary: the parent shows any other as a bug with the traceback
-        if isinstance(error, user_errors) or is_out_of_memory(error):
-            channel.emit(wire.Failed(event="failed", message=_sentence(error)))
+        reported = no_memory(error)
+        if reported is not None or isinstance(error, user_errors):
+            channel.emit(wire.Failed(event="failed", message=_sentence(reported or error)))
             code = 2
         else:
             channel.emit(wire.Crashed(event="crashed", message=repr(error), detail=traceback.format_exc()))
@@ -159,9 +162,7 @@ def run_job(
 
 
 def _sentence(error: Exception) -> str:
-    """The message for an error of the operating system or of memory; other errors have their own."""
-    if is_out_of_memory(error):
-        return str(no_memory(error))
+    """The message for an operating-system error; other errors have their own."""
     if isinstance(error, OSError) and error.strerror:
         what = error.filename or tr("A file of the job")
         return tr(

@@ -14,7 +14,7 @@ from functools import partial
 
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
-from models.errors import ModelError, use
+from models.errors import ModelError, no_memory, use
 from training.data import Event, Phase
 from training.job import run_evaluation, run_replay
 
@@ -41,4 +41,4 @@ def _events(spec: Message) -> Iterator[Event]:
 
 if __name__ == "__main__":
     speak(use)
-    run_job(work, user_errors=(ModelError, OSError, MemoryError))
+    run_job(work, user_errors=(ModelError, OSError), no_memory=no_memory)

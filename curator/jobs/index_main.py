@@ -18,7 +18,7 @@ from typing import Any
 from curator.domain.wording import tr
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
-from models.errors import ModelError, use
+from models.errors import ModelError, no_memory, use
 from models.linker import build_untrained, new_id
 from models.names import parse_list
 from models.vectors import parse_kind
@@ -55,4 +55,4 @@ def shipped_nil(stages: tuple[str, ...]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     speak(use)
-    run_job(work, user_errors=(ModelError, OSError, MemoryError))
+    run_job(work, user_errors=(ModelError, OSError), no_memory=no_memory)

@@ -46,7 +46,7 @@ from curator.jobs.wire import (
     Remember,
 )
 from models import tracing as model_tracing
-from models.errors import ModelError, is_out_of_memory, no_memory, use
+from models.errors import ModelError, no_memory, use
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
 
 Event = Mapping[str, object]
@@ -193,7 +193,7 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent reports the failure, the log has the traceback
         traceback.print_exc()
-        why = no_memory(error) if is_out_of_memory(error) else repr(error)
+        why = no_memory(error) or repr(error)
         text = tr("Linker {bundle_id} could not be loaded ({error}).", bundle_id=message["bundle_id"], error=why)
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=text))
     else:
@@ -207,7 +207,7 @@ def loaded(bundle: str, serving: Serving, tell: Callable[[str], None]) -> tuple[
     try:
         return load_intact(bundle, device=serving.device, cache=serving.cache, tell=tell)
     except (RuntimeError, MemoryError) as error:
-        if serving.device != "auto" or not is_out_of_memory(error):
+        if serving.device != "auto" or no_memory(error) is None:
             raise
     tell(tr("The GPU has too little free memory for this linker, which is loaded for the processor."))
     return load_intact(bundle, device="cpu", cache=serving.cache, tell=tell)
@@ -226,8 +226,8 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
     except ModelError as error:
         channel.emit(_error(batch, "user", str(error)))
     except Exception as error:  # process boundary: one bad document must not end the process
-        if is_out_of_memory(error):
-            channel.emit(_error(batch, "user", str(no_memory(error))))
+        if reported := no_memory(error):
+            channel.emit(_error(batch, "user", str(reported)))
         else:
             channel.emit(_error(batch, "bug", repr(error), detail=traceback.format_exc()))
     finally:

@@ -10,7 +10,7 @@ from collections.abc import Generator
 
 from curator.jobs.child_side import passed_on, run_job, speak
 from curator.jobs.wire import Message
-from models.errors import ModelError, use
+from models.errors import ModelError, no_memory, use
 from training.job import run_suspicious
 
 
@@ -20,4 +20,4 @@ def work(spec: Message) -> Generator[Message, None, Message]:
 
 if __name__ == "__main__":
     speak(use)
-    run_job(work, user_errors=(ModelError, OSError, MemoryError))
+    run_job(work, user_errors=(ModelError, OSError), no_memory=no_memory)

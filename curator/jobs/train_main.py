@@ -13,7 +13,7 @@ from collections.abc import Generator
 from curator.jobs.child_side import NICER, passed_on, run_job, speak
 from curator.jobs.several import rank, together
 from curator.jobs.wire import Message
-from models.errors import ModelError, use
+from models.errors import ModelError, no_memory, use
 from training.job import run_training
 
 MODULE = "curator.jobs.train_main"
@@ -37,4 +37,5 @@ def help_learning(spec: Message) -> Generator[Message, None, Message]:
 
 if __name__ == "__main__":
     speak(use)
-    run_job(work, user_errors=(ModelError, OSError, MemoryError), nice=0 if rank() else NICER)  # it is inherited
+    nice = 0 if rank() else NICER  # it is inherited
+    run_job(work, user_errors=(ModelError, OSError), no_memory=no_memory, nice=nice)

@@ -22,7 +22,7 @@ from models.encoders.int8 import make_int8
 from models.encoders.packed import PackedBert, packed, pool_packed
 from models.encoders.plain_bert import plain_bert, plain_tokenizer
 from models.encoders.pooling import Pooling, pool
-from models.errors import ModelError, is_out_of_memory, no_memory, nsay, say
+from models.errors import ModelError, no_memory, nsay, say
 
 EncodeProgress = Callable[[int, int], None]
 FloatArray = NDArray[np.float32]
@@ -216,10 +216,10 @@ def _fits(work: Callable[[list[int]], None], rows: list[int]) -> bool:
     try:
         work(rows)
     except (RuntimeError, MemoryError) as error:
-        if not is_out_of_memory(error):
+        if (reported := no_memory(error)) is None:
             raise
         if len(rows) == 1:
-            raise no_memory(error) from error
+            raise reported from error
         return False
     return True
 

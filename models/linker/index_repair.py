@@ -12,7 +12,17 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from models.core import KB_FILE, Device, KnowledgeBase, choose_device, open_kb, sha256_file, write_json, writing
+from models.core import (
+    KB_FILE,
+    Device,
+    KnowledgeBase,
+    choose_device,
+    gpu_memory,
+    open_kb,
+    sha256_file,
+    write_json,
+    writing,
+)
 from models.errors import ModelError, say
 from models.linker.build import build_names, lexical_list, names_source
 from models.linker.bundle import (
@@ -35,7 +45,7 @@ from models.rankers import HEADER_FILE, VECTORS_FILE, RankerSettings, build_rank
 from models.retrievers import FILE as PROJECTION_FILE
 from models.retrievers import Biencoder, BiencoderSettings, Scorer, build_entity_index, build_som_index, load_projection
 from models.types import Progress
-from models.vectors import IndexKind, gpu_memory, plan_index, read_header
+from models.vectors import IndexKind, plan_index, read_header
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@
 
 from models.vectors.coarse import First
 from models.vectors.dynamic import growing
-from models.vectors.index import SearchIndex, VectorIndex, gpu_memory, merge, plan_index
+from models.vectors.index import SearchIndex, VectorIndex, merge, plan_index
 from models.vectors.index_files import read_header
 from models.vectors.index_plan import IndexKind, parse_kind
 
@@ -19,7 +19,6 @@ __all__ = [
     "IndexKind",
     "SearchIndex",
     "VectorIndex",
-    "gpu_memory",
     "growing",
     "merge",
     "parse_kind",

@@ -145,7 +145,7 @@ class Plan:
         yield Step(ENCODED, ENCODED, partial(checks.encoding, material, device, names=names))
         yield Step(TRAINED, TRAINED, partial(checks.training, material, device, steps=steps, pairs=pairs))
         yield Step(NEIGHBOURS, NEIGHBOURS, partial(checks.neighbours, material, device), encoded=self._names_count)
-        yield Step(FULL, FULL, partial(full_card.measure, material, device), fixed=2 * JOB)
+        yield Step(FULL, FULL, partial(full_card.measure, material, device), fixed=4 * JOB)
 
     def _names(self) -> Iterator[Step]:
         learning = self.size.learning

@@ -36,3 +36,4 @@ def test_what_counts_as_memory(error: Exception, is_memory: bool) -> None:
 )
 def test_what_is_said_of_it(error: Exception, said: str) -> None:
     assert str(no_memory(error)).startswith(said)
+    assert no_memory(KeyError("out of memory")) is None

@@ -14,6 +14,7 @@ from collections.abc import Generator
 from curator.jobs import child_side
 from curator.jobs.child_side import run_job
 from curator.jobs.wire import Message
+from models.errors import no_memory
 
 child_side.GRACE_SECONDS = 0.1
 
@@ -53,4 +54,4 @@ def work(spec: Message) -> Generator[Message, None, Message]:
     return {"message": "Counted.", "sum": 6}
 
 
-run_job(work, user_errors=(WrongInputError, OSError, MemoryError))
+run_job(work, user_errors=(WrongInputError, OSError), no_memory=no_memory)

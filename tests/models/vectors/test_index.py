@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 import torch
 
+from models.core import gpu_memory
 from models.errors import ModelError
 from models.vectors import index as index_blocks
 from models.vectors import index_files, index_plan, probing, two_stage
-from models.vectors.index import MAX_K, Blocks, IndexKind, VectorIndex, gpu_count, gpu_memory, parse_kind, plan_index
+from models.vectors.index import MAX_K, Blocks, IndexKind, VectorIndex, gpu_count, parse_kind, plan_index
 from models.vectors.index_files import DamagedIndexError, check_index
 from models.vectors.index_plan import memory_share
 
