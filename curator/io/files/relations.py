@@ -38,6 +38,8 @@ def relations_for(
 
     `kinds` are the kinds of the format `title`, `written` the ids of the mentions in the file.
     """
+    if not item.relations:
+        return []
     wanted = [one for one in item.relations if not (own and one.source)]
     known = [one for one in wanted if one.kind in kinds]
     chosen = [one for one in known if all(end in written for end in one.mention_ids)]

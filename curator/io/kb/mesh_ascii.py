@@ -72,7 +72,8 @@ class MeshAsciiReader(SourceReader):
     def _records(self) -> Iterator[_Record]:
         record: _Record | None = None
         for number, line in enumerate(self._source.lines(), 1):
-            text = without_line_end(line)
+            if not (text := without_line_end(line)):
+                continue
             if text.strip() == "*NEWRECORD":
                 if record is not None:
                     yield record

@@ -22,6 +22,7 @@ from curator.io.standoff.pubannotation_tree import (
     Denotation,
     denotations,
     is_identifier,
+    may_have,
     objects,
     relations_of,
     type_and_ids,
@@ -155,7 +156,7 @@ class PubAnnotationFormat:
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
         """See `HoldsAttributes`."""
-        listed = denotations(json.loads(raw)) if raw else ()
+        listed = denotations(json.loads(raw)) if may_have(raw, "attributes") else ()
         return {record: found for record, one in enumerate(listed) if (found := one.held())}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:

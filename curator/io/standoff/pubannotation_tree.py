@@ -76,6 +76,11 @@ def _hashable(key: object) -> object:
     return (json.dumps(key),) if isinstance(key, list | dict) else key
 
 
+def may_have(raw: str, key: str) -> bool:
+    """Whether it is worth reading a record for this key: it is there, or may be behind an escape."""
+    return f'"{key}"' in raw or "\\u" in raw
+
+
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects of a list; empty for anything else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
@@ -102,6 +107,8 @@ def relations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[
 
 def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
     """The relations of a document's record. A relation between anything but two denotations cannot be edited."""
+    if not may_have(raw, "relations"):
+        return []
     document = json.loads(raw)
     records = {
         (id(found.home.value), str(found.value["id"])): record

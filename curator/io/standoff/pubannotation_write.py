@@ -75,7 +75,10 @@ def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Ite
             check_spans(item)
             yield between if begun else head
             begun = True
-            yield _Edit(item, file, problems).text() if edited and item.raw else new_document(item, file, problems)
+            if edited and item.raw:
+                yield item.raw if item.is_bare else _Edit(item, file, problems).text()
+            else:
+                yield new_document(item, file, problems)
     yield tail
 
 

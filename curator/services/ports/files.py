@@ -117,6 +117,11 @@ class ExportDocument:
     relations: tuple[Relation, ...] = ()  # all current ones, including those of the record
     removed_relations: tuple[str, ...] = ()  # keys of the record's relations that a curator deleted
 
+    @property
+    def is_bare(self) -> bool:
+        """Nothing was in its record, and nothing was added or removed."""
+        return not (self.mentions or self.relations or self.removed_records or self.removed_relations)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carries:

@@ -16,6 +16,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
+from curator.io.standoff import pubannotation_write
 from curator.io.standoff.pubannotation import PubAnnotationFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 
@@ -183,3 +184,24 @@ def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocume
     once, twice, form = again(make, PubAnnotationFormat(), found, name)
     assert once == twice == plain(found)
     assert form.problems == []
+
+
+def test_keys_behind_escapes_are_found_too() -> None:
+    raw = json.dumps({**DOCUMENT, "attributes": [{"id": "A1", "subj": "T1", "pred": "certainty", "obj": "high"}]})
+    hidden = raw.replace('"attributes"', '"\\u0061ttributes"').replace('"relations"', '"relation\\u0073"')
+    assert hidden != raw
+    form = PubAnnotationFormat()
+    assert form.relations(hidden, "") == form.relations(raw, "") != []
+    assert form.attributes_in(hidden) == form.attributes_in(raw) == {0: {"certainty": "high"}}
+
+
+def test_only_documents_with_something_in_them_are_edited(
+    make: SimpleNamespace, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited: list[str] = []
+    text = pubannotation_write._Edit.text
+    monkeypatch.setattr(pubannotation_write._Edit, "text", lambda self: edited.append(self.value["text"]) or text(self))
+    source = "\n".join(json.dumps(one) for one in ({"text": "a", "sourcedb": "x"}, DOCUMENT, {"text": "b"})) + "\n"
+    (out,) = written(make, PubAnnotationFormat(), put(source), tmp_path / "out.json")
+    assert out.read_text(encoding="utf-8") == source
+    assert edited == [DOCUMENT["text"]]
