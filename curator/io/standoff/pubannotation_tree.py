@@ -77,7 +77,7 @@ def _hashable(key: object) -> object:
 
 
 def may_have(raw: str, key: str) -> bool:
-    """Whether it is worth reading a record for this key: it is there, or may be behind an escape."""
+    """Whether a record can have this key: it is there, or something that may be it is behind an escape."""
     return f'"{key}"' in raw or "\\u" in raw
 
 
