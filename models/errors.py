@@ -41,8 +41,23 @@ class Said(str):
         return made
 
 
-OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
-GPUS = ("cuda", "cublas", "cudnn", "hip ", "mps")
+class NoMemoryError(ModelError):
+    """The memory of the GPU or of the computer ran out."""
+
+    def __init__(self, *, on_gpu: bool) -> None:
+        super().__init__(
+            say("The GPU has too little free memory. Close other programs that use it, or choose “cpu” as the device.")
+            if on_gpu
+            else say("There is not enough memory. Close other programs and try again.")
+        )
+        self.on_gpu = on_gpu
+
+
+OUT_OF_MEMORY = (
+    *("out of memory", "can't allocate memory", "not enough memory", "alloc_failed"),
+    "cublas_status_not_initialized",  # without memory for its workspace
+)
+GPUS = ("cuda", "cublas", "cudnn", "hip out of", "mps backend")
 """How the errors of libraries name what ran out, and where; torch has an exception type for some of them only."""
 
 
@@ -53,20 +68,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY)
 
 
-def no_memory(error: BaseException) -> ModelError | None:
-    """The error to report in the place of one that `is_out_of_memory`; None for any other."""
+def no_memory(error: BaseException) -> NoMemoryError | None:
+    """The error to report in the place of one that `is_out_of_memory`, or the reported one; None for any other."""
+    if isinstance(error, NoMemoryError):
+        return error
     if not is_out_of_memory(error):
         return None
-    if any(word in str(error).lower() for word in GPUS):
-        return ModelError(
-            say(
-                "The GPU has too little free memory for this. Close other programs that use it, or choose “cpu” as the "
-                "device, and start it again; nothing was changed."
-            )
-        )
-    return ModelError(
-        say("There is not enough memory for this. Close other programs and start it again; nothing was changed.")
-    )
+    return NoMemoryError(on_gpu=any(word in str(error).lower() for word in GPUS))
 
 
 def english(text: str) -> str:

@@ -113,8 +113,8 @@ def _reason(error: Exception) -> str:
     """The message of a ModelError in an actor, or Ray's message, on one line."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, ModelError):
-            return str(cause)
+        if isinstance(reported := no_memory(cause) or cause, ModelError):
+            return str(reported)
         cause = getattr(cause, "cause", None) or cause.__cause__
     return tr(
         "Linking on Ray failed ({reason}). Run the command again: it continues.", reason=str(error).split("\n")[-1]

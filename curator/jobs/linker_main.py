@@ -46,7 +46,7 @@ from curator.jobs.wire import (
     Remember,
 )
 from models import tracing as model_tracing
-from models.errors import ModelError, no_memory, use
+from models.errors import ModelError, NoMemoryError, no_memory, use
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
 
 Event = Mapping[str, object]
@@ -110,7 +110,13 @@ def swap(message: Message, serving: Serving, channel: Channel) -> None:
 
     if message["bundle_id"] != serving.wanted:
         return  # another bundle was requested since
-    hand_memory_on(serving, message["linker"])
+    try:
+        hand_memory_on(serving, message["linker"])
+    except Exception as error:  # without memory for both linkers, the one in use stays
+        if (reported := no_memory(error)) is None:
+            raise
+        channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(reported)))
+        return
     serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
     keep_loaded(serving.linker)
     manifest = serving.linker.bundle.manifest
@@ -193,8 +199,8 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent reports the failure, the log has the traceback
         traceback.print_exc()
-        why = no_memory(error) or repr(error)
-        text = tr("Linker {bundle_id} could not be loaded ({error}).", bundle_id=message["bundle_id"], error=why)
+        failed = tr("Linker {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error)
+        text = str(no_memory(error) or failed)
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=text))
     else:
         inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"], "repaired": repaired})
@@ -202,14 +208,17 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
 
 def loaded(bundle: str, serving: Serving, tell: Callable[[str], None]) -> tuple[Any, tuple[str, ...]]:
     """The linker, and its damaged files; on the processor if it was not said where, and the GPU's memory is full."""
+    from models.core import give_back_gpu_memory
     from models.linker import load_intact
 
     try:
         return load_intact(bundle, device=serving.device, cache=serving.cache, tell=tell)
-    except (RuntimeError, MemoryError) as error:
-        if serving.device != "auto" or no_memory(error) is None:
+    except (RuntimeError, MemoryError, NoMemoryError) as error:
+        reported = no_memory(error)
+        if serving.device != "auto" or reported is None or not reported.on_gpu:
             raise
-    tell(tr("The GPU has too little free memory for this linker, which is loaded for the processor."))
+    give_back_gpu_memory()
+    tell(tr("The GPU has too little free memory for this linker. It runs on the processor instead."))
     return load_intact(bundle, device="cpu", cache=serving.cache, tell=tell)
 
 
@@ -223,13 +232,13 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
             for event in events:
                 channel.emit(event)
         channel.emit(BatchEnd(event="end", batch=batch))
-    except ModelError as error:
-        channel.emit(_error(batch, "user", str(error)))
     except Exception as error:  # process boundary: one bad document must not end the process
-        if reported := no_memory(error):
-            channel.emit(_error(batch, "user", str(reported)))
-        else:
-            channel.emit(_error(batch, "bug", repr(error), detail=traceback.format_exc()))
+        reported = no_memory(error)
+        together = message["op"] == "link" and len(message["documents"]) > 1
+        if isinstance(reported or error, ModelError) and not (reported and together):
+            channel.emit(_error(batch, "user", str(reported or error)))
+        else:  # documents that do not fit in memory together are then sent one by one, like those of a bug
+            channel.emit(_error(batch, "bug", str(reported or repr(error)), detail=traceback.format_exc()))
     finally:
         channel.in_request = False
     serving.answered += 1

@@ -177,7 +177,7 @@ OPTIONS = (
     Option(
         name="device",
         title="Device",
-        help="The device that the linker runs on. Automatic uses a GPU if there is one.",
+        help="The device that the linker runs on. Automatic uses a GPU if one has enough free memory.",
         kind=OptionKind.CHOICE,
         choices=tuple(DeviceChoice),
         felt=NEXT_OPEN,

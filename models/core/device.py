@@ -71,7 +71,8 @@ def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.
     if name.startswith("cuda"):
         prepare_gpu()
     texts, tokens = (512, 2048) if name == "cpu" else (512, 32768)
-    return Device(name, chosen, texts, tokens, " ".join(filter(None, (why, _describe(name, chosen)))))
+    where = _describe(name, chosen)
+    return Device(name, chosen, texts, tokens, say("{why} {where}", why=why, where=where) if why else where)
 
 
 def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
@@ -143,12 +144,15 @@ def give_back_gpu_memory() -> None:
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+    elif torch.backends.mps.is_available():
+        torch.mps.empty_cache()
 
 
 def _best() -> tuple[str, str]:
     """A device, and why not the GPU that is there."""
     if torch.cuda.is_available():
-        if (free := gpu_memory()) >= LEAST_FREE:
+        free = gpu_memory()
+        if free + torch.cuda.memory_reserved(0) >= LEAST_FREE:  # what this process holds, it can use again
             return "cuda", ""
         return "cpu", say("The GPU has only {free:,.0f} MiB free.", free=free / 2**20)
     return ("mps" if torch.backends.mps.is_available() else "cpu"), ""

@@ -89,7 +89,7 @@ def encode_contexts(
             sums.index_add_(0, owner, added)
 
     encoder.module.eval()
-    in_batches(encode_rows, lengths, encoder.device)
+    in_batches(encode_rows, lengths, limit=encoder.device.batch_size, tokens=encoder.device.batch_tokens)
     return ContextVectors(
         normalized(sums.cpu().numpy()), _window_vectors(plan, normalized(pooled.cpu().numpy())), plan.starts
     )
@@ -283,5 +283,6 @@ def encode_marked_mentions(
         vectors[rows] = marked_vector(states, starts, ends, which).float().cpu().numpy()
 
     encoder.module.eval()
-    in_batches(encode_rows, [len(t.ids) for t in distinct], encoder.device)
+    device = encoder.device
+    in_batches(encode_rows, [len(t.ids) for t in distinct], limit=device.batch_size, tokens=device.batch_tokens)
     return vectors[[number[item] for item in tokens]]

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -145,7 +146,8 @@ class Encoder:
                 progress(done, len(token_ids))
 
         self.module.eval()
-        in_batches(encode_rows, [len(ids) for ids in token_ids], self.device, limit=batch_size)
+        limit = batch_size or self.device.batch_size
+        in_batches(encode_rows, [len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens)
         return normalized(vectors) if normalize else vectors
 
     def states(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
@@ -195,21 +197,23 @@ def length_batches(lengths: Sequence[int], *, limit: int, tokens: int) -> list[l
     return batches
 
 
-def in_batches(
-    work: Callable[[list[int]], None], lengths: Sequence[int], device: Device, *, limit: int | None = None
-) -> None:
-    """Do `work` with the rows of each of `length_batches`, sized for the device; at most ``limit`` texts in one.
+def in_batches(work: Callable[[list[int]], None], lengths: Sequence[int], *, limit: int, tokens: int) -> None:
+    """Do `work` with the rows of each of `length_batches`.
 
-    What does not fit in memory is done again in halves, so `work` must not count what it did before it failed. Raises
-    ModelError if one text alone does not fit.
+    What does not fit in memory is done again in halves, and so is all that is as large, so `work` must not count what
+    it did before it failed. Raises NoMemoryError if one text alone does not fit.
     """
-    waiting = length_batches(lengths, limit=limit or device.batch_size, tokens=device.batch_tokens)[::-1]
+    waiting = length_batches(lengths, limit=limit, tokens=tokens)[::-1]
+    room = inf  # tokens, with padding
     while waiting:
         rows = waiting.pop()
-        if not _fits(work, rows):
+        middle = (len(rows) + 1) // 2
+        if len(rows) * lengths[rows[0]] <= room or len(rows) == 1:
+            if _fits(work, rows):
+                continue
             give_back_gpu_memory()
-            middle = len(rows) // 2
-            waiting += [rows[middle:], rows[:middle]]
+            room = middle * lengths[rows[0]]
+        waiting += [rows[middle:], rows[:middle]]
 
 
 def _fits(work: Callable[[list[int]], None], rows: list[int]) -> bool:

@@ -89,7 +89,8 @@ def score_pairs(module: CrossEncoderModule, encoder: Encoder, pairs: Sequence[tu
             scores[rows] = module(ids, mask).float().cpu().numpy()
 
     module.eval()
-    in_batches(score_rows, [len(pair) for pair in distinct], encoder.device)
+    device = encoder.device
+    in_batches(score_rows, [len(pair) for pair in distinct], limit=device.batch_size, tokens=device.batch_tokens)
     return scores[[number[pair] for pair in pairs]]
 
 

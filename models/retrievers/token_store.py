@@ -148,7 +148,7 @@ def token_states(encoder: Encoder, token_ids: Sequence[Sequence[int]]) -> tuple[
             states[offsets[row] : offsets[row + 1]] = batch[place, : lengths[row]]
 
     encoder.module.eval()
-    in_batches(encode_rows, lengths, encoder.device)
+    in_batches(encode_rows, lengths, limit=encoder.device.batch_size, tokens=encoder.device.batch_tokens)
     return states, offsets
 
 

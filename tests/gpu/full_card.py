@@ -29,7 +29,7 @@ from models.types import DocumentInput, MentionInput
 from tests.gpu.material import Material
 from tests.gpu.synonyms import Learning, learn
 
-LEVELS = (2048, 1024, 768, 512)
+LEVELS = (2048, 1024, 768, 640, 512, 256)
 """MiB left free. A process with CUDA takes some 520 before it computes anything. Each takes half a minute or more."""
 TOKENS, TEXTS, ENTITIES, DOCUMENTS, PAIRS = 128, 512, 5000, 20, 400
 ACTS = ("choose", "encode", "link", "train")
@@ -84,7 +84,8 @@ def _filled(level: int) -> Iterator[None]:
     ) as filler:
         assert filler.stdin is not None
         assert filler.stdout is not None
-        filler.stdout.readline()
+        if not filler.stdout.readline().startswith("full"):
+            raise ModelError(f"the GPU could not be filled but for {level} MiB")
         yield
         filler.stdin.close()
 

@@ -14,6 +14,7 @@ from models.errors import is_out_of_memory, no_memory
         (RuntimeError("CUDA error: out of memory"), True),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes"), True),
         (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`"), True),
         (RuntimeError("shape mismatch"), False),
         (ValueError("out of memory"), False),
     ],
@@ -31,9 +32,13 @@ def test_what_counts_as_memory(error: Exception, is_memory: bool) -> None:
         ),
         (RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"), "The GPU has too little free memory"),
         (MemoryError(), "There is not enough memory"),
+        (MemoryError("numpy.core clamps a chip"), "There is not enough memory"),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "There is not enough memory"),
     ],
 )
 def test_what_is_said_of_it(error: Exception, said: str) -> None:
-    assert str(no_memory(error)).startswith(said)
+    reported = no_memory(error)
+    assert str(reported).startswith(said)
+    assert reported is not None
+    assert no_memory(reported) is reported, "what was reported already stays as it is"
     assert no_memory(KeyError("out of memory")) is None

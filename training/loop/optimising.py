@@ -36,7 +36,7 @@ class Optimising:
         self.engine.clip(self.parameters, self.settings.clip)
         try:
             self._prepared.step()
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
             raise ModelError(

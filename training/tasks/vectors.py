@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from models.core import atomic_path
-from models.encoders import Encoder, cache_root, length_batches
+from models.encoders import Encoder, cache_root, in_batches
 from training.data import EntityTexts, Event, Example, Phase
 from training.loop import FloatArray, Towers
 
@@ -64,9 +64,12 @@ def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
     """(examples, d) vectors, not normalised, computed in evaluation mode; the networks' mode is restored."""
     lengths = [len(example.tokens.ids) for example in examples]
     vectors = np.zeros((len(examples), towers.mention.hidden_size), dtype=np.float32)
+
+    def encode_rows(rows: list[int]) -> None:
+        vectors[rows] = towers.encode_mentions([examples[row] for row in rows]).float().cpu().numpy()
+
     with at_rest(towers.mention, towers.entity):
-        for rows in length_batches(lengths, limit=64, tokens=TOKENS_PER_BATCH):
-            vectors[rows] = towers.encode_mentions([examples[row] for row in rows]).float().cpu().numpy()
+        in_batches(encode_rows, lengths, limit=64, tokens=TOKENS_PER_BATCH)
     return vectors
 
 

@@ -119,7 +119,7 @@ class ExportDocument:
 
     @property
     def is_bare(self) -> bool:
-        """Nothing was in its record, and nothing was added or removed."""
+        """It has no mentions or relations, and none were removed."""
         return not (self.mentions or self.relations or self.removed_records or self.removed_relations)
 
 

@@ -151,6 +151,20 @@ def test_an_answer_that_does_not_fit_in_memory_is_no_bug(
     assert process.found() == ["E1"]
 
 
+def test_documents_that_do_not_fit_together_are_asked_for_one_by_one(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a bug: the window's process sends the documents of a failed request again, each by itself."""
+
+    def full(*_: object, **__: object) -> object:
+        raise MemoryError
+
+    process.open(bundle)
+    monkeypatch.setattr(process.serving.linker, "link", full)
+    (error,) = process.take({**LINK, "documents": LINK["documents"] * 2})  # type: ignore[operator]
+    assert (error["kind"], error["message"][:26]) == ("bug", "There is not enough memory")
+
+
 def test_a_linker_that_does_not_fit_on_the_gpu_is_loaded_for_the_processor(
     process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,9 +185,36 @@ def test_a_linker_that_does_not_fit_on_the_gpu_is_loaded_for_the_processor(
             process.take(process.inbox.get(timeout=TIMEOUT))  # type: ignore[arg-type]
         assert told["event"] == event
     assert not process.events[1]["on_gpu"]
-    assert "The GPU has too little free memory" in told["message"]
-    assert "Error" not in told["message"]
+    assert told["message"].startswith("The GPU has too little free memory")
     assert devices == ["auto", "cpu", "cuda"]
+
+
+def test_without_memory_on_a_computer_without_a_gpu_no_gpu_is_blamed(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> object:
+        raise MemoryError
+
+    monkeypatch.setattr("models.linker.load_intact", full)
+    process.take({"op": "start", "device": "auto", "threads": 1, "cache": ""})
+    process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
+    told = process.told.get(timeout=TIMEOUT)
+    assert (told["event"], told["message"][:26]) == ("open_failed", "There is not enough memory")
+
+
+def test_a_linker_stays_if_there_is_no_memory_to_teach_another(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise RuntimeError("CUDA out of memory. Tried to allocate 20 MiB")
+
+    process.open(bundle)
+    before = process.serving.linker
+    with monkeypatch.context() as patched:
+        patched.setattr(linker_main, "hand_memory_on", full)
+        assert process.open(bundle)["event"] == "open_failed"
+    assert process.serving.linker is before
+    assert process.found() == ["E1"]
 
 
 def test_a_long_answer_is_sent_in_parts(process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:

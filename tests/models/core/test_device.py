@@ -12,7 +12,7 @@ from models.core.device import (
     has_native_bf16,
     set_threads,
 )
-from models.errors import ModelError
+from models.errors import ModelError, english, use
 
 
 def test_the_processor_is_described() -> None:
@@ -59,6 +59,18 @@ def test_a_gpu_that_others_fill_is_not_chosen_by_itself(monkeypatch) -> None:
     assert chosen.name == "cpu"
     assert chosen.sentence.startswith("The GPU has only 300 MiB free. The encoder runs on the processor")
     assert choose_device("cuda").name == "cuda"
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: LEAST_FREE)
+    assert choose_device("auto").name == "cuda", "this process holds the memory itself, and can use it again"
+
+
+def test_records_get_the_sentence_in_english(monkeypatch) -> None:
+    use(lambda text, **values: "Deutsch", lambda one, many, n, **values: "Deutsch")
+    try:
+        sentence = choose_device("cpu").sentence
+    finally:
+        use()
+    assert sentence == "Deutsch"
+    assert english(sentence).startswith("The encoder runs on the processor")
 
 
 def test_a_gpu_without_room_even_for_the_question_has_no_memory(monkeypatch) -> None:

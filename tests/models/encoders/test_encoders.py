@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import torch
 
-from models.core import choose_device
 from models.encoders.default_encoder import default_encoder_folder
 from models.encoders.encoders import in_batches, length_batches, load_encoder, save_encoder
 from models.encoders.pooling import MentionVector, Pooling, marked_vector, marker_mean, mean_pool, pool, span_mean
@@ -66,9 +65,21 @@ def test_a_batch_that_does_not_fit_is_done_in_halves() -> None:
             raise torch.OutOfMemoryError("CUDA out of memory")
         done.extend(rows)
 
-    in_batches(work, [3, 9, 1, 7, 5], choose_device("cpu"))
-    assert done == [1, 3, 4, 0, 2]  # longest first
-    assert tried == [5, 2, 3, 1, 2]
+    in_batches(work, [3, 9, 1, 7, 5, 5], limit=9, tokens=999)
+    assert done == [1, 3, 4, 5, 0, 2]  # longest first
+    assert tried == [6, 3, 2, 1, 3, 2, 1]
+
+
+def test_what_is_as_large_as_a_batch_that_did_not_fit_is_not_tried() -> None:
+    tried: list[int] = []
+
+    def work(rows: list[int]) -> None:
+        tried.append(len(rows))
+        if len(rows) > 3:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    in_batches(work, [4] * 24, limit=8, tokens=999)
+    assert tried == [8, 4, *[2] * 12]
 
 
 def test_one_text_that_does_not_fit_is_told_and_bugs_are_not_tried_again() -> None:
@@ -80,11 +91,11 @@ def test_one_text_that_does_not_fit_is_told_and_bugs_are_not_tried_again() -> No
 
     error: Exception = torch.OutOfMemoryError("CUDA out of memory")
     with pytest.raises(ModelError, match="too little free memory"):
-        in_batches(work, [1, 1, 1, 1], choose_device("cpu"))
+        in_batches(work, [1, 1, 1, 1], limit=9, tokens=999)
     assert tried == [4, 2, 1]
     error = RuntimeError("shape mismatch")
     with pytest.raises(RuntimeError, match="shape"):
-        in_batches(work, [1, 1, 1, 1], choose_device("cpu"))
+        in_batches(work, [1, 1, 1, 1], limit=9, tokens=999)
     assert tried == [4, 2, 1, 4]
 
 
@@ -104,8 +115,8 @@ def test_texts_that_do_not_fit_together_have_the_same_vectors(encoder, monkeypat
     monkeypatch.setattr(encoder.module.transformer, "forward", small)
     seen: list[int] = []
     np.testing.assert_allclose(encoder.encode(texts, progress=lambda done, _: seen.append(done)), expected, atol=1e-6)
-    assert sizes == [11, 5, 2, 3, 6, 3, 3]
-    assert seen == [2, 5, 8, 11]
+    assert sizes == [11, 6, 3, 3, 5, 3, 2]
+    assert seen == [3, 6, 9, 11]
 
 
 def test_length_batches_hold_limits_and_every_row() -> None:
