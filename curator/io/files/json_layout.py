@@ -22,6 +22,10 @@ from curator.domain.wording import UNPAIRED
 _WHITE = re.compile(r"[ \t\r\n]*")
 _ATOM = re.compile(r"[^\s,\]}]+")
 _LINE = re.compile(r"\n([ \t]*)")
+_ESCAPED = json.JSONEncoder().encode
+_PLAIN = json.JSONEncoder(ensure_ascii=False).encode
+_key = json.JSONEncoder(sort_keys=True).encode
+"""As `json.dumps`, which makes an encoder for each call: a third of the time of an edit."""
 
 
 def rewritten(text: str, value: Any) -> str:
@@ -205,7 +209,7 @@ class _Writer:
         return text.replace("\n", f"\n{indent}")  # a line feed within a text is escaped
 
     def _atom(self, value: Any) -> str:
-        return json.dumps(value, ensure_ascii=self._ascii or _odd(value))
+        return (_ESCAPED if self._ascii or _odd(value) else _PLAIN)(value)
 
     def _between_key_and_value(self, item: _Item) -> str:
         end = scanstring(self._text, item.start + 1, False)[1]
@@ -236,6 +240,8 @@ def _paired(items: Sequence[_Item], value: Sequence[Any]) -> Iterator[tuple[_Ite
 
 def _anchors(old: Sequence[str | None], new: Sequence[str | None]) -> list[tuple[int, int]]:
     """Places of keys that are once in both, as many as have the same order in both (Szymanski 1975; "patience")."""
+    if not old or not new:
+        return []
     counts = Counter(old), Counter(new)
     places = {key: at for at, key in enumerate(new) if key is not None and counts[1][key] == 1}
     tops: list[int] = []  # the last place in `new` of the best sequence of each length
@@ -273,18 +279,17 @@ def _between(
 
 
 def _named(value: Any) -> Any:
-    return _key(value["id"]) if isinstance(value, dict) and value.get("id") is not None else None
-
-
-def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    name = value.get("id") if isinstance(value, dict) else None
+    return name if name is None or isinstance(name, str) else (_key(name),)
 
 
 def _same(one: Any, other: Any) -> bool:
     """Whether they are equal, including their types: 1 is neither true nor 1.0; the order of keys does not matter."""
-    return one is other or (one == other and _key(one) == _key(other))
+    return one is other or (one == other and (isinstance(one, str) or _key(one) == _key(other)))
 
 
 def _odd(value: Any) -> bool:
     """Whether it contains half a character, which can only be written escaped."""
-    return UNPAIRED.search(json.dumps(value, ensure_ascii=False)) is not None
+    if isinstance(value, dict | list):
+        value = _PLAIN(value)
+    return isinstance(value, str) and not value.isascii() and UNPAIRED.search(value) is not None
