@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # of C, the one that `json` itself uses
@@ -19,7 +19,8 @@ from typing import Any
 
 from curator.domain.wording import UNPAIRED
 
-_WHITE = re.compile(r"[ \t\r\n]*")
+_SPACES = " \t\r\n"
+_WHITE = re.compile(f"[{_SPACES}]*")
 _ATOM = re.compile(r"[^\s,\]}]+")
 _LINE = re.compile(r"\n([ \t]*)")
 _ESCAPED = json.JSONEncoder().encode
@@ -43,7 +44,7 @@ class _Node:
     start: int
     end: int
     value: Any
-    items: list[_Item] = field(default_factory=list)
+    items: Sequence[_Item] = ()
 
 
 @dataclass(slots=True)
@@ -86,6 +87,8 @@ def _scan_items(text: str, at: int) -> tuple[list[_Item], int]:
 
 
 def _white(text: str, at: int) -> int:
+    if text[at : at + 1] not in _SPACES:
+        return at
     return _WHITE.match(text, at).end()  # type: ignore[union-attr]  # matches always
 
 
@@ -141,15 +144,11 @@ class _Writer:
         if not found:
             return brackets
         head, gap, tail = self._around(node)
-        gaps = dict(zip(map(id, node.items[1:]), self._gaps(node), strict=True))
+        gaps = {id(other): self._text[one.node.end : other.start] for one, other in pairwise(node.items)}
         text = ""
         for number, (item, part) in enumerate(found):
             text += (gaps.get(id(item), gap) if number else head) + part
         return text + tail
-
-    def _gaps(self, node: _Node) -> list[str]:
-        pairs = zip(node.items, node.items[1:], strict=False)
-        return [self._text[one.node.end : other.start] for one, other in pairs]
 
     def _around(self, node: _Node) -> tuple[str, str, str]:
         """The text before the first item, between two items and after the last; for an empty node, the text to use."""
@@ -157,8 +156,9 @@ class _Writer:
         if node.items:
             head = self._text[node.start : node.items[0].start]
             tail = self._text[node.items[-1].node.end : node.end]
-            gaps = self._gaps(node)
-            return head, gaps[-1] if gaps else self._gap(head[1:]), tail
+            if len(node.items) == 1:
+                return head, self._gap(head[1:]), tail
+            return head, self._text[node.items[-2].node.end : node.items[-1].start], tail
         if self._step is None:
             return opening, self._comma, closing
         base = self._base(node.start)
@@ -175,6 +175,8 @@ class _Writer:
 
     def _base(self, at: int) -> str:
         """The indentation of the line at a position; the first line counts as indented like the last."""
+        if self._step is None:
+            return ""  # nothing is written on a line of its own
         start = self._text.rfind("\n", 0, at) + 1
         if not start:
             start = self._text.rfind("\n") + 1
@@ -191,14 +193,13 @@ class _Writer:
         if like is None or not like.items or type(like.value) is not type(value):
             return self._plain(value, indent)
         head, gap, tail = self._around(like)
+        inner = self._inner(like)
         if isinstance(value, list):
             first = next((one.node for one in like.items if isinstance(one.node.value, type(value[0]))), None)
-            return head + gap.join(self._new(one, first, self._inner(like)) for one in value) + tail
+            return head + gap.join(self._new(one, first, inner) for one in value) + tail
         known = {one.key: one.node for one in like.items}
         colon = self._between_key_and_value(like.items[0])
-        parts = (
-            self._atom(key) + colon + self._new(one, known.get(key), self._inner(like)) for key, one in value.items()
-        )
+        parts = (self._atom(key) + colon + self._new(one, known.get(key), inner) for key, one in value.items())
         return head + gap.join(parts) + tail
 
     def _plain(self, value: Any, indent: str) -> str:
@@ -221,6 +222,16 @@ class _Writer:
 
 def _paired(items: Sequence[_Item], value: Sequence[Any]) -> Iterator[tuple[_Item | None, Any]]:
     """Each new element with the item it comes from, in the order of the items; None for an added element."""
+    alike = 0
+    for item, one in zip(items, value, strict=False):
+        if not _same(item.node.value, one):
+            break
+        alike += 1
+        yield item, one
+    items, value = items[alike:], value[alike:]
+    if not items:
+        yield from ((None, one) for one in value)
+        return
     old, new = [_key(one.node.value) for one in items], [_key(one) for one in value]
     names = [_named(one.node.value) for one in items], [_named(one) for one in value]
     a = c = 0
@@ -285,11 +296,11 @@ def _named(value: Any) -> Any:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether they are equal, including their types: 1 is neither true nor 1.0; the order of keys does not matter."""
-    return one is other or (one == other and (isinstance(one, str) or _key(one) == _key(other)))
+    return one is other or (one == other and (repr(one) == repr(other) or _key(one) == _key(other)))
 
 
 def _odd(value: Any) -> bool:
     """Whether it contains half a character, which can only be written escaped."""
-    if isinstance(value, dict | list):
-        value = _PLAIN(value)
-    return isinstance(value, str) and not value.isascii() and UNPAIRED.search(value) is not None
+    if isinstance(value, str):
+        return not value.isascii() and UNPAIRED.search(value) is not None
+    return isinstance(value, dict | list) and _odd(_PLAIN(value))

@@ -187,7 +187,7 @@ class _Edit:
             self._changed = True
 
     def _edit(self, found: tree.Denotation, gold: ExportMention, action: Action) -> None:
-        before = json.dumps([found.value, found.attributes()])
+        before = repr([found.value, found.attributes()])
         kind, stated = tree.type_and_ids(found, self._named)
         typed = bool(stated) and not found.attributes() and not tree.is_address(str(found.value["obj"]), self._named)
         if gold.reshaped:
@@ -197,7 +197,7 @@ class _Edit:
             self._say(found, kind, stated_ids(gold, self._item, self._file) or (), typed=typed)
         elif gold.reshaped and (typed or not stated or found.attributes()):
             found.value["obj"] = ":".join([kind, *stated]) if typed else kind
-        self._changed = self._changed or json.dumps([found.value, found.attributes()]) != before
+        self._changed = self._changed or repr([found.value, found.attributes()]) != before
 
     def _append(self, gold: ExportMention) -> tree.Denotation:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
