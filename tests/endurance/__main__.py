@@ -1,9 +1,9 @@
 """Hours of a curator's work in one window: `python -m tests.endurance --minutes 240`, or `make endurance`.
 
-Keys go into the real window all the time. Meanwhile the theme changes, documents are imported and exported, a linker
-is trained, linkers are put into use and rolled back, and the linker's process is killed. Reported, in windows of time:
-what a key takes until it is painted, memory, handles, threads, children, temporary files. At the end the project is
-opened again, and each decision that was made must be there.
+Keys go into the real window, with a pause every two minutes. Meanwhile the theme changes, documents are imported and
+exported, a linker is trained, linkers are put into use and rolled back, and the linker's process is killed. Reported,
+in windows of time: what a key takes until it is painted, memory, handles, threads, children, temporary files. At the
+end the project is opened again, and each decision that was made must be there.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from tests.endurance.measuring import Key, Record, Sample, figures_of
 
 PAUSE = 0.3
 """Seconds between two keys."""
+READING = 6.0
+"""Seconds without a key, every `BETWEEN` seconds: the window does some work only while it is idle."""
+BETWEEN = 120.0
 EACH = 10.0
 """Seconds between two samples."""
 KEPT = 600.0
@@ -148,7 +151,7 @@ class Day:
         began = time.monotonic()
         one.bench.project.events.subscribe(self._noted)
         due = {what: 60.0 * minutes * self._chance.uniform(0.3, 1.0) for what, minutes in self._every.items()}
-        sampled, kept, keys = -EACH, 0.0, kinds(self._seed)
+        sampled, kept, read, keys = -EACH, 0.0, 0.0, kinds(self._seed)
         while (now := time.monotonic() - began) < 60 * self._minutes:
             if now - sampled >= EACH:
                 sampled = now
@@ -162,6 +165,9 @@ class Day:
                     self._begin(one, what)
             self._press(one, next(keys), now)
             one.rest(PAUSE)
+            if now - read >= BETWEEN:
+                read = now
+                one.rest(READING)
 
     def _press(self, one: Desk, kind: str, now: float) -> None:
         if at_the_end(one) or self._chance.random() < 1 / LEAVES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ SLOWER = 1.1
 """The p99 of a key in the last window may be so many times that of the first."""
 MORE = {"memory MiB": 1.1, "handles": 1.1, "threads": 1.25, "children": 1.0, "temporary files": 1.0}
 """The median of a figure in the last window may be so many times that of the first, and `SLACK` more."""
+SHOWN = (*MORE, "MiB that malloc holds", "MiB of it in use")
+"""What the GNU C library holds and is not in use was freed; parts of it were returned to the system."""
 SLACK = {"memory MiB": 20.0, "handles": 8.0, "threads": 2.0, "children": 1.0, "temporary files": 2.0}
 
 
@@ -61,7 +64,7 @@ class Record:
     def lines(self) -> list[str]:
         found = []
         for number, (samples, keys) in enumerate(self.windows(), start=1):
-            medians = ", ".join(f"{name} {_median(samples, name):,.0f}" for name in MORE)
+            medians = ", ".join(f"{name} {_median(samples, name):,.0f}" for name in SHOWN)
             times = f"p50 and p99 {_times(keys, 0.5)}, {_times(keys, 0.99)}" if keys else "none"
             minutes = f"{samples[0].at / 60:.1f} to {samples[-1].at / 60:.1f} min" if samples else "no sample"
             found.append(f"window {number} ({minutes}): {len(keys):,} keys, {times}; {medians}")
@@ -93,7 +96,7 @@ def _times(keys: Sequence[Key], share: float) -> str:
 
 
 def _median(samples: Sequence[Sample], name: str) -> float:
-    return median(one.figures[name] for one in samples) if samples else 0.0
+    return median(one.figures.get(name, 0.0) for one in samples) if samples else 0.0
 
 
 def figures_of(temporary: Sequence[Path]) -> dict[str, float]:
@@ -105,7 +108,26 @@ def figures_of(temporary: Sequence[Path]) -> dict[str, float]:
         "threads": threading.active_count(),
         "children": len(_children()),
         "temporary files": sum(1 for folder in temporary for path in folder.rglob("*") if path.is_file()),
+        **dict(zip(SHOWN[-2:], _held_and_used(), strict=True)),
     }
+
+
+class _Allocated(ctypes.Structure):
+    """`struct mallinfo2` of the GNU C library, in bytes."""
+
+    _NAMES = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+    _fields_ = tuple((name, ctypes.c_size_t) for name in _NAMES)
+
+
+def _held_and_used() -> tuple[float, float]:
+    """What the GNU C library took from the system and what of it is in use, in MiB; 0 of another library."""
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except (OSError, AttributeError):
+        return 0.0, 0.0
+    ask.restype = _Allocated
+    found = ask()
+    return (found.arena + found.hblkhd) / 2**20, (found.uordblks + found.hblkhd) / 2**20
 
 
 def _children() -> list[int]:
