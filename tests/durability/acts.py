@@ -6,16 +6,24 @@ import itertools
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from curator.bootstrap import Project
 from curator.domain.decisions import NilReason, RejectReason, Saving, Verdict
+from curator.domain.documents import Split
 from curator.jobs import FolderBundleStore
+from curator.services.records.exporting import ExportScope
+from curator.services.training.snapshots import write_snapshot
 from curator.settings import load, save
+from curator.storage.db import syncing
 from tests.durability.folders import Prepare, undecided, write_linker
 from tests.durability.world import Place, Promises, Refused, curator, open_project
 
+SLOW = 0.3
+"""Seconds that a slow disk takes to sync."""
 Act = Callable[[Place, Promises], None]
 Acting = tuple[Act, int, Prepare | None]
 
@@ -109,6 +117,33 @@ def leaving(place: Place, promises: Promises) -> None:
         step()
         promises.answered(number)
         project.disk.settle()
+        promises.saved(number)
+    project.close()
+
+
+def handing_out(place: Place, promises: Promises) -> None:
+    """What an export, a release or the input of a training contains is saved in the project first, also on a disk that
+    takes longer to sync than they take to write."""
+    synced = syncing.sync_file
+
+    def slowly(path: Path) -> None:
+        time.sleep(SLOW)
+        synced(path)
+
+    syncing.sync_file = slowly  # of this process, which ends with the act
+    project = open_project(place)
+    outside = place.base / "temporary" / "handed-out"
+    shutil.rmtree(outside, ignore_errors=True)
+    outside.mkdir()
+    works: list[Callable[[], object]] = [
+        lambda: project.exporting.export(outside / "gold.pubtator", "pubtator"),
+        lambda: project.release.export(outside / "release.zip", scope=ExportScope.DECIDED),
+        lambda: list(write_snapshot(project.exporting._store, outside / "input", [Split.TRAIN], kb_hash="k")),
+    ]
+    for number, (mention, work) in enumerate(zip(all_mentions(project), works, strict=False), start=1):
+        project.curation.decide(mention, Verdict.nil())
+        promises.answered(number)
+        work()
         promises.saved(number)
     project.close()
 

@@ -87,6 +87,7 @@ def scenarios() -> list[Scenario]:
         Scenario("decide in the window", base, deciding(1)),
         Scenario("burst of 100", base, deciding(BURST), steps=BURST),
         Scenario("steps", base, acts.leaving, steps=5),
+        Scenario("hand out", base, acts.handing_out, steps=3),
         Scenario("annotations", marking.inconsistent, marking.marking, steps=marking.MARKS),
         Scenario("back over steps", marking.stepped, marking.going_back, steps=2),
         Scenario(

@@ -18,6 +18,7 @@ from curator.services.core import RelationReader
 from curator.services.curating import scheme_of
 from curator.services.importing import counted, left_behind, restated_of
 from curator.services.ports import (
+    Disk,
     DocumentFormat,
     ExportDocument,
     ExportMention,
@@ -121,6 +122,7 @@ LEFT_BEHIND = (
     "written as {wanted}: they are exported only in their original format."
 )
 
+UNSAVED = "Not everything that was written is saved in the project: {why}"
 ONE_RELATION = "{n} relation that was added in this project was left out: {wanted} does not hold relations."
 RELATIONS = "{n:,} relations that were added in this project were left out: {wanted} does not hold relations."
 
@@ -137,6 +139,15 @@ class _Tally:
     unread: int = 0  # with attributes that are only in the file
     related: int = 0  # relations that curators added
     with_more: Counter[str] = field(default_factory=Counter)  # by the source format of documents
+    unsaved: str = ""  # why the project's disk does not hold all of it
+
+    def settle(self, disk: Disk) -> None:
+        """Wait until what was taken is saved in the project. If its disk fails, the export may be all that remains, so
+        it is finished, with a note."""
+        try:
+            disk.settle()
+        except UserError as error:
+            self.unsaved = str(error)
 
     def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
         """Count a document. `source`: its original format if some of its data are lost; `holder`: the same if
@@ -172,6 +183,7 @@ class _Tally:
                 *self._unheld(wanted),
                 *_about_relations(self.related, wanted),
                 *behind,
+                *([Problem(0, "note", tr(UNSAVED, why=self.unsaved))] if self.unsaved else []),
             ),
         )
 
@@ -233,8 +245,8 @@ class ExportService:
         self._writer.write({path: "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")})
 
     def export(self, out: Path, format_name: str, *, scope: ExportScope = ExportScope.DECIDED) -> ExportReport:
-        """Write the `scope` atomically: into one file, or a file for each imported file (see `makes`). Raises
-        UserError."""
+        """Write the `scope` atomically: into one file, or a file for each imported file (see `makes`). What it holds is
+        saved in the project first. Raises UserError."""
         wanted = self._formats.by_name(format_name)
         known = {one.name: one for one in self._formats.formats()}
         self._refuse_project_folder(out)
@@ -286,6 +298,7 @@ class ExportService:
                 document = adjudicated_only(document)
             tally.take(document, loses, holder)
             yield document
+        tally.settle(self._store)
 
 
 def names_new_entity(gold: ExportMention) -> bool:

@@ -61,9 +61,10 @@ class ReleaseService:
 
     def export(self, out: Path, *, scope: ExportScope = ExportScope.DONE) -> ReleaseReport:
         """Write a folder, or a zip if the name ends with `.zip`. Raises UserError if the scope is empty, for a path
-        inside the project, or a folder with other contents; then nothing is changed."""
+        inside the project, a folder with other contents, or if the project's disk fails; then nothing is changed."""
         _refuse(self._store.folder, out)
         content, documents, decisions = self._content(scope)
+        self._store.settle()
         if out.suffix.lower() == ZIP:
             raw = zipped(content)
             self._files.write({out: raw})

@@ -144,6 +144,7 @@ class RoundFiles:
                 *attribute_lines(unit, edits, heads),
             ]
         text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
+        self._store.settle()
         self._files.write({out: text.encode("utf-8", "surrogatepass")})
         return RoundExport(out, len(heads), len(current), sum(one.value_id is not None for one in edits))
 

@@ -97,13 +97,16 @@ def write_snapshot(
     """Write the documents of `splits` with a link or NIL decision; returns {"documents": number}.
 
     Up to `waiting` more documents have mentions but no decision, to show the effect of a new linker on the queue.
-    `only_done` leaves out documents that are not done, in all splits or in the given ones, as for evaluation. Raises
-    UserError for a full disk or an unwritable folder.
+    `only_done` leaves out documents that are not done, in all splits or in the given ones, as for evaluation. What the
+    snapshot contains is saved in the project when this ends. Raises UserError for a full or failing disk or an
+    unwritable folder.
     """
     with _told(folder):
-        return (
-            yield from _write_documents(store, folder, splits, kb_hash=kb_hash, only_done=only_done, waiting=waiting)
+        counts = yield from _write_documents(
+            store, folder, splits, kb_hash=kb_hash, only_done=only_done, waiting=waiting
         )
+    store.settle()
+    return counts
 
 
 def _write_documents(

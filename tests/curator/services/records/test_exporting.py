@@ -14,6 +14,7 @@ from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.ports import LeftOut
 from curator.services.records.exporting import ExportReport, ExportScope, ExportTarget
+from curator.storage import SqlStore
 from tests.curator.services.fakes import World, document, finish, make_world
 
 
@@ -224,3 +225,24 @@ def test_the_whole_report_can_be_written(world: World) -> None:
     report = exporting.export(world.folder / "out.xml", "bioc-xml")
     exporting.write_report(report, world.folder / "report.txt")
     assert lines_of(world, "report.txt") == [report.text, *(one.text for one in report.problems)]
+
+
+def test_what_an_export_contains_is_saved_before_it_takes_its_place(
+    filled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = filled.folder / "out.txt"
+    there: list[bool] = []
+    monkeypatch.setattr(SqlStore, "settle", lambda _: there.append(out.exists()))
+    filled.project.exporting.export(out, "pubtator")
+    assert there == [False]
+    assert out.exists()
+
+
+def test_a_project_whose_disk_fails_is_exported_with_a_note(filled: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: SqlStore) -> None:
+        raise UserError("the disk fails")
+
+    monkeypatch.setattr(SqlStore, "settle", fails)
+    report = filled.project.exporting.export(filled.folder / "out.txt", "pubtator")
+    assert (filled.folder / "out.txt").exists()
+    assert report.problems[-1].text == "Not everything that was written is saved in the project: the disk fails"

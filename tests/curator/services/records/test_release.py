@@ -16,6 +16,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError
 from curator.services.records.exporting import ExportScope
+from curator.storage import SqlStore
 from tests.curator.services.fakes import World, finish
 
 LIDOCAINE, ARREST, ARRHYTHMIA = (Verdict.link(f"MESH:{one}") for one in ("D008012", "D006323", "D001145"))
@@ -146,3 +147,17 @@ def test_names_that_decisions_taught_join_the_knowledge_base(worked: World, tmp_
     other = worked.mentions(2)[3]
     worked.project.curation.decide(other, LIDOCAINE)  # the string is no longer one entity's
     assert export.taught(least=1) == []
+
+
+def test_nothing_is_released_that_the_project_cannot_save(worked: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: SqlStore) -> None:
+        raise UserError("the disk fails")
+
+    monkeypatch.setattr(SqlStore, "settle", fails)
+    for work in (
+        lambda: worked.project.release.export(worked.folder / "r", scope=ExportScope.DECIDED),
+        lambda: worked.project.round_files.export("pilot", worked.folder / "r"),
+    ):
+        with pytest.raises(UserError, match="the disk fails"):
+            work()
+        assert not (worked.folder / "r").exists()

@@ -12,7 +12,7 @@ from curator.domain.documents import Split
 from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError
 from curator.services.training.snapshots import write_knowledge_base, write_snapshot
-from curator.storage import open_project
+from curator.storage import SqlStore, open_project
 from models.core.kb import read_kb
 from models.errors import ModelError
 from tests.curator.services.fakes import World, finish
@@ -110,3 +110,12 @@ def test_a_snapshot_carries_the_second_opinions(world: World, folder: Path, tmp_
     assert [one.opinion for one in document.mentions] == ["MESH:D008012", "", None, None]
     assert [one.opinion for one in document.to_input().mentions] == ["MESH:D008012", "", None, None]
     assert "opinion" not in json.loads((tmp_path / "snapshot" / "documents.jsonl").read_text())["mentions"][2]
+
+
+def test_a_snapshot_is_saved_in_the_project(
+    world: World, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[bool] = []
+    monkeypatch.setattr(SqlStore, "settle", lambda _: saved.append((tmp_path / "s" / "documents.jsonl").exists()))
+    finish(write_snapshot(world.store, tmp_path / "s", (Split.TRAIN,), kb_hash="k"))
+    assert saved == [True]
