@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from curator.io.files.idstyle import NIL_MARKERS, IdStyle, detect_style, vocabulary_of
     from curator.io.files.json_layout import rewritten
     from curator.io.files.json_stream import JsonStream
+    from curator.io.files.links import is_own, own_file
     from curator.io.files.moving import moved_text
     from curator.io.files.reading import (
         NOT_AVAILABLE,
@@ -131,6 +132,7 @@ __all__ = [
     "held_name",
     "holds_many",
     "is_gold",
+    "is_own",
     "is_utf16",
     "join_lines",
     "learn",
@@ -142,6 +144,7 @@ __all__ = [
     "moved_text",
     "open_files",
     "open_plain",
+    "own_file",
     "plain_text",
     "quote_parts",
     "quoted",
@@ -184,6 +187,7 @@ __getattr__ = opened_late(
     idstyle="NIL_MARKERS IdStyle detect_style vocabulary_of",
     json_layout="rewritten",
     json_stream="JsonStream",
+    links="is_own own_file",
     moving="moved_text",
     reading="NOT_AVAILABLE DocumentSourceReader RecordReader SourceReader first_of mention_place",
     relations="relations_for roles_of unique_keys unwritten",

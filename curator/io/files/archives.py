@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.wording import UserError, tr
 from curator.io.files.atomic import open_plain
+from curator.io.files.links import is_own, own_file
 
 # Gzip files, unpacked while they are read, with a limit on their unpacked size.
 
@@ -245,7 +246,11 @@ def open_files(path: Path) -> Files:
 
 
 def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None) -> Files:
-    """Some files of a folder as one source, named `path`. Raises UserError if one is missing."""
+    """Some files of a folder as one source, named `path`. Raises UserError if one is missing, or is a link that leads
+    out of the folder; only `path` itself, which the user chose, may be one."""
+    for name in names:
+        if path is None or name != path.name:
+            own_file(folder / name, folder)
     try:
         sizes = {name: (folder / name).stat().st_size for name in names}
     except OSError as error:
@@ -301,8 +306,7 @@ def _folder(folder: Path) -> Files:
 
 
 def links_outside(folder: Path) -> list[Path]:
-    """The links in a folder and its folders that lead out of it. They are not followed: a corpus may come from an
-    untrusted source, and could otherwise import the user's private files as documents."""
+    """The links in a folder and its folders that lead out of it, which are not followed."""
     return sorted(
         Path(place) / name
         for place, folders, here in os.walk(folder, onerror=_unreadable)
@@ -312,7 +316,7 @@ def links_outside(folder: Path) -> list[Path]:
 
 
 def _is_own(path: Path, folder: Path) -> bool:
-    return not path.is_symlink() or path.resolve().is_relative_to(folder.resolve())
+    return not path.is_symlink() or is_own(path, folder)  # found without entering links
 
 
 def _unreadable(error: OSError) -> None:

@@ -7,14 +7,14 @@ name among those read. Relations (`MRREL`) are not read: entities have no parent
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.io.files import Source
+from curator.io.files import Source, own_file
 from curator.io.kb.base import KbSource, needs_some
 from curator.io.kb.ontology_terms import inverted
 from curator.services.ports import KbOptions, Problem
@@ -59,9 +59,9 @@ class UmlsReader:
 
     format = "umls"
 
-    def __init__(self, folder: Path, options: KbOptions) -> None:
+    def __init__(self, folder: Path, sources: Mapping[str, Source], options: KbOptions) -> None:
         self._folder = folder
-        self._sources = {name: found for name in _WIDTHS if (found := _source(folder, name)) is not None}
+        self._sources = sources
         self._languages = frozenset(LANGUAGES.get(one.lower(), one.upper()) for one in options.read_languages)
         self._vocabularies = frozenset(options.vocabularies)
         self._types = frozenset(one.casefold() for one in options.types)
@@ -205,13 +205,18 @@ def folder_of(path: Path) -> Path | None:
 
 
 def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
-    """Raises UserError if there is no `MRCONSO.RRF`, and for a truncated gzip file."""
+    """Raises UserError if there is no `MRCONSO.RRF`, for a truncated gzip file, and for a link that leads out of the
+    folder."""
     folder = folder_of(path)
     if folder is None:
         raise UserError(
             tr("{path} contains no {concepts}: choose the folder META of a UMLS release", path=path, concepts=CONCEPTS)
         )
-    reader = UmlsReader(folder, options or KbOptions())
+    sources = {name: found for name in _WIDTHS if (found := _source(folder, name)) is not None}
+    for one in sources.values():
+        if one.path != path:
+            own_file(one.path, path if path.is_dir() else folder)
+    reader = UmlsReader(folder, sources, options or KbOptions())
     reader.prepare()
     return reader
 

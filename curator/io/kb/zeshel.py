@@ -12,7 +12,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, Source
+from curator.io.files import BOM, Source, own_file
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.wiki import DOCUMENT_KEYS, LineError, first_object, has_keys, parse_document, world_name
 from curator.services.ports import Problem
@@ -105,7 +105,7 @@ def open_reader(path: Path) -> ZeshelKbReader:
 def _files_in(folder: Path) -> list[Path]:
     inner = folder / "documents"
     place = inner if inner.is_dir() else folder
-    found = sorted([*place.glob("*.json"), *place.glob("*.json.gz")])
+    found = sorted(own_file(one, folder) for one in (*place.glob("*.json"), *place.glob("*.json.gz")))
     if not found:
         raise UserError(
             tr(

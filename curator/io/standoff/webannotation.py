@@ -18,7 +18,18 @@ from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import Anchors, Files, JsonStream, Source, Stated, holds_many, open_files, plain_text, read_id
+from curator.io.files import (
+    Anchors,
+    Files,
+    JsonStream,
+    Source,
+    Stated,
+    holds_many,
+    open_files,
+    own_file,
+    plain_text,
+    read_id,
+)
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.webannotation_tree import (
     CONTEXT,
@@ -140,7 +151,8 @@ class WebAnnotationReader(FilesReader):
         return address if address in texts else None
 
     def _beside(self, address: str) -> str | None:
-        """The text of a file that an address names, by its whole path or by its last part. Nothing is downloaded."""
+        """The text of a file that an address names, by its whole path or by its last part. Nothing is downloaded.
+        Raises UserError for a link that leads out of the folder."""
         wanted = PurePosixPath(unquote(urlsplit(address).path).lstrip("/"))
         if wanted.suffix.lower() not in (".txt", ".text") or ".." in wanted.parts:
             return None
@@ -149,7 +161,7 @@ class WebAnnotationReader(FilesReader):
                 return self._text(name)
         file = self._files.path.parent / wanted.name
         if self._files.path.is_file() and not holds_many(self._files.path) and file.is_file():
-            return open_files(file).text(file.name)
+            return open_files(own_file(file, file.parent)).text(file.name)
         return None
 
     def _document(self, address: str, found: tuple[str, str], annotations: list[dict[str, Any]]) -> SourceDocument:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.wording import UserError, tr
+from curator.io.files import own_file
 from curator.io.tables import kb_table
 from curator.io.tables.columns import place, sniffed
 from curator.io.tables.tables import Table, is_workbook
@@ -118,7 +119,7 @@ def _other(path: Path, chosen: Sheet) -> Sheet | None:
     beside = companion(path)
     if chosen.holds_texts or "document" not in chosen.places or beside == path or not beside.is_file():
         return None
-    other = _sheet(beside, "", {})
+    other = _sheet(own_file(beside, path.parent), "", {})
     return other if other.holds_texts else None
 
 

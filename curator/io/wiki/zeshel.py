@@ -14,7 +14,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, DocumentSourceReader, Source
+from curator.io.files import BOM, DocumentSourceReader, Source, own_file
 from curator.io.wiki.zeshel_lines import (
     DOCUMENT_KEYS,
     MENTION_KEYS,
@@ -262,13 +262,14 @@ class ZeshelFormat:
 
 
 def documents_file(mentions: Path, world: str) -> Path:
-    """The documents file of a world for a mentions file. Raises UserError with the expected path."""
+    """The documents file of a world for a mentions file. Raises UserError with the expected path, and for a link that
+    leads out of the folder."""
     beside = mentions.absolute().parent
     places = [folder / f"{world}.json" for folder in (beside.parent / "documents", beside / "documents", beside)]
     for place in places:
         for found in (place, place.with_name(place.name + ".gz")):
             if found.is_file() and found != mentions.absolute():
-                return found
+                return own_file(found, beside if found.is_relative_to(beside) else beside.parent)
     raise UserError(
         tr(
             "{mentions} needs the documents of the world {world!r}: {places} does not exist; put the file there",

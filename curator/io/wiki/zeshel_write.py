@@ -33,6 +33,7 @@ from curator.io.files import (
     entity_ids,
     export_name,
     is_gold,
+    is_own,
     join_lines,
     left_out,
     line_end,
@@ -81,8 +82,9 @@ class Titles:
         return self._worlds[world].get(entity_id)
 
     def _read(self, source: Path, world: str) -> dict[str, str]:
-        for path in (source.parent.parent / "documents" / f"{world}.json", source.parent / f"{world}.json"):
-            if path.is_file() and path != source:
+        for folder, place in ((source.parent.parent, "documents"), (source.parent, "")):
+            path = folder / place / f"{world}.json"
+            if path.is_file() and path != source and is_own(path, folder):
                 try:
                     return _titles(path)
                 except UserError:  # damaged since the import: the category stays the general one

@@ -93,7 +93,9 @@ def sources_of(paths: Sequence[Path], formats: Recogniser) -> Sources:
 def sources_in(path: Path, formats: Recogniser) -> Sources:
     """The sources of one path. Raises UserError."""
     found = _sources_in(path, formats)
-    if not (outside := formats.links_outside(path)):
+    folders = dict.fromkeys((path, *found.paths))
+    outside = dict.fromkeys(link for one in folders for link in formats.links_outside(one))
+    if not outside:
         return found
     reason = tr("a link that leads out of the folder, which is not followed")
     left = Left(path, {one.relative_to(path).as_posix(): reason for one in outside})
@@ -149,10 +151,11 @@ def _reads_here(folder: Path, formats: Recogniser, unread: set[Path]) -> bool:
 
 def _of_children(folder: Path, formats: Recogniser) -> Sources:
     """The contents of a mixed folder: its folders as a whole, its files one by one."""
-    children = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
-    files = _Sorted.of([one for one in children if not one.is_dir()], formats).sources(folder, mixed=True)
+    inside = formats.files_in(folder)  # without links that lead out of the folder
+    here = [one for one in inside if one.parent == folder]
+    files = _Sorted.of(here, formats).sources(folder, mixed=True)
     paths, left = [*files.paths], [*files.left]
-    for child in (one for one in children if one.is_dir()):
+    for child in sorted({folder / one.relative_to(folder).parts[0] for one in inside} - {*here}):
         try:
             found = _sources_in(child, formats)
         except UserError as error:

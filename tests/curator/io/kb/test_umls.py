@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,3 +84,26 @@ def test_what_is_missing_or_unsorted(put: Put, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not sorted by CUI"):
         list(reader)
     assert [one.severity for one in reader.problems] == ["note"] * 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("name", ["META", "META/MRCONSO.RRF.gz", "META/MRDEF.RRF"])
+def test_links_that_lead_out_of_the_folder_are_not_followed(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    private = (folder / name).rename(tmp_path_factory.mktemp("elsewhere") / "private")
+    (folder / name).symlink_to(private)
+    with pytest.raises(UserError, match=r"\.RRF(\.gz)? was not opened: it leads out of the folder"):
+        open_reader(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+def test_a_chosen_file_may_be_a_link_and_those_beside_it_may_not(folder: Path, tmp_path: Path) -> None:
+    for name in ("MRCONSO.RRF.gz", "MRDEF.RRF"):
+        (folder / "META" / name).rename(tmp_path / name)
+    chosen = folder / "META/MRCONSO.RRF.gz"
+    chosen.symlink_to(tmp_path / chosen.name)
+    assert len(list(open_reader(chosen))) == 2
+    (folder / "META/MRDEF.RRF").symlink_to(tmp_path / "MRDEF.RRF")
+    with pytest.raises(UserError, match=r"MRDEF\.RRF was not opened"):
+        open_reader(chosen)

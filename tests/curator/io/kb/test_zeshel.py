@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,3 +70,20 @@ def test_the_real_slice(shared_data: Path) -> None:
     entities = list(open_reader(shared_data / "zeshel"))
     assert len(entities) == 23
     assert {t for e in entities for t in e.types} == {"doctor_who", "military", "pro_wrestling", "starwars"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("place", ["", "documents"])
+@pytest.mark.parametrize("link", ["file", "folder"])
+def test_links_that_lead_out_of_the_folder_are_not_followed(put: Put, tmp_path: Path, place: str, link: str) -> None:
+    private = put(line(1, "Private"), "private/x.json")
+    (folder := tmp_path / "kb").mkdir()
+    if link == "folder":
+        (folder / "documents").symlink_to(private.parent)
+    else:
+        (folder / place).mkdir(exist_ok=True)
+        put(line(2, "Own"), f"kb/{place}/own.json")
+        (folder / place / "x.json").symlink_to(private)
+    with pytest.raises(UserError, match=r"x\.json was not opened: it leads out of the folder .*kb through a link"):
+        open_reader(folder)
+    assert len(list(open_reader(folder / "documents" if link == "folder" else folder / place / "x.json"))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -160,3 +161,13 @@ def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocume
     once, twice, form = again(make, WebAnnotationFormat(), found, name)
     assert once == twice == plain(found)
     assert form.problems == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+def test_a_text_beside_the_file_leads_nowhere_else(put: Put, tmp_path: Path) -> None:
+    private = put("secret", "private.txt")
+    target = {"source": "secret.txt", "selector": position(0, 3)}
+    path = put(json.dumps({"@context": CONTEXT, "type": "Annotation", "target": target}), "f/a.jsonld")
+    (tmp_path / "f/secret.txt").symlink_to(private)
+    with pytest.raises(UserError, match=r"secret\.txt was not opened: it leads out of the folder"):
+        list(WebAnnotationFormat().open(path))

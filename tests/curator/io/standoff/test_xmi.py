@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -228,3 +229,15 @@ def test_a_text_that_is_too_long_for_xml_is_refused(make: SimpleNamespace, tmp_p
     with pytest.raises(UserError, match="Document 7 has a text of more than 10 MB"):
         XmiFormat().write([(SourceFile(1, "x", "x", "other", ""), [make.fresh(item, [])])], tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+def test_a_type_system_beside_the_file_leads_nowhere_else(put: Put, tmp_path: Path) -> None:
+    path, private = put(FILE, "c/one.xmi"), put(TYPES, "private.xml")
+    (tmp_path / "c/TypeSystem.xml").symlink_to(private)
+    with pytest.raises(UserError, match=r"TypeSystem\.xml was not opened: it leads out of the folder"):
+        XmiFormat().open(path)
+    put(FILE, "private.xmi")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/one.xmi").symlink_to(tmp_path / "private.xmi")
+    assert len(read(XmiFormat(), tmp_path / "d/one.xmi")[0]) == 1

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import gc
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -327,3 +328,11 @@ def test_a_table_in_utf_16_whose_headings_say_nothing(tmp_path: Path) -> None:
     shown = default_registry().preview_documents(path)
     assert shown is not None
     assert shown.headings == ("Nummer", "Inhalt")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+def test_a_table_of_texts_beside_the_mentions_leads_nowhere_else(put: Put, tmp_path: Path) -> None:
+    path, private = put(MENTIONS, "c/m.csv"), put(TEXTS, "private.csv")
+    (tmp_path / "c/m.documents.csv").symlink_to(private)
+    with pytest.raises(UserError, match=r"m\.documents\.csv was not opened: it leads out of the folder"):
+        TableFormat().open(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -349,3 +350,20 @@ def test_what_is_read_is_what_was_written(
         again, _ = read(out / "mentions/all.json")
     assert [[m.spans for m in d.mentions] for d in again] == [sorted(m.spans for m in d.mentions) for d in found]
     assert [d.text for d in again] == [d.text for d in found]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("place", ["documents", "mentions", "mentions/documents"])
+@pytest.mark.parametrize("target", ["private", "c/own"])
+def test_documents_of_mentions_lead_nowhere_else(put: Put, tmp_path: Path, place: str, target: str) -> None:
+    private = put(lines(DOCUMENTS), f"{target}/lego.json")
+    path = put(lines([mention(1, "Ann", 10, 10)]), "c/mentions/train.json")
+    if place == "mentions":
+        (tmp_path / "c/mentions/lego.json").symlink_to(private)
+    else:
+        (tmp_path / "c" / place).symlink_to(private.parent)
+    if (place, target) == ("documents", "c/own"):
+        assert len(list(ZeshelFormat().open(path))) == 1
+        return
+    with pytest.raises(UserError, match=r"lego\.json was not opened: it leads out of the folder"):
+        ZeshelFormat().open(path)

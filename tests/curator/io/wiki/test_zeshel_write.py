@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -65,3 +66,16 @@ def test_numbers_of_mentions_with_one_text_take_time_by_their_number(
     lines = (tmp_path / "out" / "mentions" / "x.json").read_text(encoding="utf-8").splitlines()
     assert len({json.loads(one)["mention_id"] for one in lines}) == len(lines) == 200
     assert len(hashed) < 2.5 * 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("place", ["documents", "mentions"])
+def test_titles_come_from_the_same_folder(tmp_path: Path, place: str) -> None:
+    (tmp_path / "private.json").write_text(json.dumps({"title": "T", "text": "T", "document_id": "A"}) + "\n")
+    (folder := tmp_path / "c" / place).mkdir(parents=True)
+    (folder / "w.json").symlink_to(tmp_path / "private.json")
+    source = tmp_path / "c/mentions/x.json"
+    assert Titles(source).of("w", "A") is None
+    (folder / "w.json").unlink()
+    (folder / "w.json").write_bytes((tmp_path / "private.json").read_bytes())
+    assert Titles(source).of("w", "A") == "T"

@@ -79,6 +79,72 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(
     assert "Dear colleague" not in texts
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize(
+    ("files", "links", "told"),
+    [
+        (
+            {"sub/b.txt": "b", "sub/b.ann": PAIR["a.ann"], "d.pubtator": document(1)},
+            {"all": "private", "e.pubtator": "private/letter.pubtator", "sub/more": "private"},
+            {"all", "e.pubtator", "sub/more"},
+        ),
+        (
+            {"sub/b.txt": "b", "sub/b.ann": PAIR["a.ann"], "d.pubtator": document(1)},
+            {"sub/c.txt": "private/letter.txt", "sub/c.ann": "private/letter.ann"},
+            {"sub/c.txt", "sub/c.ann"},
+        ),
+        (
+            {"a.ann": PAIR["a.ann"], "d.pubtator": document(1)},
+            {"a.txt": "private/letter.txt", "e.pubtator": "corpus/d.pubtator"},
+            {"a.ann", "a.txt"},
+        ),
+        (
+            {"a.txt": PAIR["a.txt"], "d.pubtator": document(1)},
+            {"a.ann": "private/letter.ann"},
+            {"a.ann", "a.txt"},
+        ),
+        (  # inside the folder, but out of the one that is read as a whole; and a circle
+            {"sub/b.txt": "b", "sub/b.ann": PAIR["a.ann"], "d.pubtator": document(1)},
+            {"sub/d.txt": "corpus/d.pubtator", "sub/back": "corpus", "round": "corpus/round"},
+            {"sub/d.txt", "sub/back"},
+        ),
+    ],
+    ids=["folders", "pair in a folder", "text of a pair", "annotations of a pair", "inside"],
+)
+def test_links_are_not_followed_in_mixed_folders(
+    world: World, tmp_path: Path, files: Mapping[str, str], links: Mapping[str, str], told: set[str]
+) -> None:
+    private = {"letter.txt": "Dear aspirin", "letter.ann": "T1\tSecret 0 4\tDear\n", "letter.pubtator": document(66)}
+    here = {f"private/{name}": text for name, text in private.items()} | {f"corpus/{n}": files[n] for n in files}
+    for name, content in here.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    corpus = tmp_path / "corpus"
+    for name, target in links.items():
+        (corpus / name).symlink_to(tmp_path / target)
+    report = finish(world.project.importing.documents([corpus]))
+    found = {Path(one.file).relative_to(corpus).as_posix() for one in report.problems if "out of the f" in str(one)}
+    assert found == told
+    documents = [world.project.queue.open(one).document for one in world.project.queue.ids(QueueFilter())]
+    assert {one.external_id for one in documents} == {"1", *(["b"] if "sub/b.txt" in files else [])}
+    assert report.counts["documents"] == len(documents)
+    assert not any("Dear" in one.text for one in documents)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+def test_a_chosen_file_may_be_a_link_and_its_companions_may_not(world: World, tmp_path: Path) -> None:
+    (private := tmp_path / "private").mkdir()
+    (private / "letter.txt").write_text("Dear aspirin")
+    (corpus := tmp_path / "corpus").mkdir()
+    (corpus / "a.ann").write_text(PAIR["a.ann"])
+    (corpus / "a.txt").symlink_to(private / "letter.txt")
+    for name in ("", "brat"):
+        with pytest.raises(UserError, match=r"a\.txt was not opened: it leads out of the folder .*corpus through"):
+            finish(world.project.importing.documents([corpus / "a.ann"], format_name=name))
+    report = finish(world.project.importing.documents([corpus / "a.txt"]))
+    assert report.counts["documents"] == 1
+
+
 def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpus: Corpus) -> None:
     path = corpus(
         {f"sub/{name}": content for name, content in PAIR.items()} | {"p.txt": document(1), "q.txt": "Plain."}
