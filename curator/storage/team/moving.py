@@ -31,6 +31,7 @@ from curator.storage import (
     renew_marker,
 )
 from curator.storage.db import Base, KbVersionRow, as_user_errors, connect, mark_as_it_is
+from curator.storage.foreign import check_links
 from curator.storage.kb import KbTables, all_obsolete, canonical_json, tables_of
 from curator.storage.team.local_copy import WRONG, load_pieces, send_piece
 from curator.storage.team.postgres import held_alone, reading_team_engine, using, writing_team_engine
@@ -73,11 +74,13 @@ def move(source: ProjectPlace, target: ProjectPlace) -> Mapping[str, int]:
 def move_to_server(source: Path, target: SharedAddress) -> Mapping[str, int]:
     """Copy the folder's project into the empty database at `target`; returns the rows of each table.
 
-    Raises ProjectLockedError while somebody writes to the folder, and UserError if the folder is not a project, or the
-    database is unreachable or not empty.
+    Raises ProjectLockedError while somebody writes to the folder, and UserError if the folder is not a project or
+    contains links, or the database is unreachable or not empty.
     """
     folder = project_folder(source)
     with _unwritten(folder), open_project(folder, read_only=True) as store, store.read() as unit:
+        with as_user_errors(folder):
+            check_links(folder)  # or a stranger's project could send the user's own files to the server
         here = unit.connection
         with using(writing_team_engine(target)) as engine, as_user_errors(target), engine.begin() as there:
             create_schema(there, target, version=newest_version())

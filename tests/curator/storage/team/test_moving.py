@@ -144,3 +144,10 @@ def test_a_text_that_the_server_cannot_keep_stops_the_move(server: Server, empty
     with pytest.raises(UserError, match=r"U\+0000"):
         move(folder, empty_base)
     assert server.sql("SELECT 1 FROM pg_namespace WHERE nspname = 'curator'", base=empty_base.base) == []
+
+
+def test_a_project_with_links_is_not_sent_to_a_server(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "private").write_text("a secret", encoding="utf-8")
+    (folder / "bundles" / "l1" / "weights").symlink_to(tmp_path / "private")
+    with pytest.raises(UserError, match="weights is a link"):
+        move(folder, SharedAddress.parse("postgresql://nowhere.invalid/base"))
