@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from models.core import (
@@ -67,7 +67,12 @@ class DamagedBundleError(ModelError):
 
 def damaged_files(bundle: Bundle, *, full: bool) -> tuple[str, ...]:
     """Files of the manifest that are missing or of another size, or, if ``full``, with another hash."""
-    return tuple(name for name, info in bundle.manifest.files.items() if _differs(bundle.file(name), info, full=full))
+    return _damaged_of(bundle, bundle.manifest.files, full=full)
+
+
+def _damaged_of(bundle: Bundle, names: Iterable[str], *, full: bool) -> tuple[str, ...]:
+    files = bundle.manifest.files
+    return tuple(name for name in names if _differs(bundle.file(name), files[name], full=full))
 
 
 def repair(
@@ -101,7 +106,8 @@ def repair(
 
 
 def load_checked(path: Path | str, *, device: str | Device = "auto") -> Linker:
-    """``Linker.load`` while another thread hashes every file: no linker is returned before all have been compared.
+    """``Linker.load`` while another thread hashes every file: no index is read before all indexes have been compared,
+    and no linker is returned before all files have.
 
     Hashing takes less time than loading, so this takes no longer. Raises DamagedBundleError with the damaged files, or
     ModelError as ``Linker.load`` does.
@@ -111,7 +117,7 @@ def load_checked(path: Path | str, *, device: str | Device = "auto") -> Linker:
     check = BundleCheck(bundle)
     check.start()
     try:
-        linker = Linker.load(path, device=device)
+        linker = Linker.load(path, device=device, before_indexes=check.wait_for_indexes)
     except Exception as error:  # libraries raise various errors for damaged files; an intact bundle's error is raised
         if damaged := check.wait():
             raise _damaged(bundle, damaged) from error
@@ -150,15 +156,22 @@ def load_intact(
 
 
 class BundleCheck:
-    """Hashes all files of a bundle in its own thread."""
+    """Hashes all files of a bundle in its own thread, indexes first: the code that reads them checks no bounds."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
+        self._compared = threading.Event()
         self._damaged: tuple[str, ...] = ()
         self._thread = threading.Thread(target=self._run, name="bundle check", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
+
+    def wait_for_indexes(self) -> None:
+        """Raises DamagedBundleError if indexes are damaged."""
+        self._compared.wait()
+        if self._damaged:
+            raise _damaged(self.bundle, self._damaged)
 
     def wait(self) -> tuple[str, ...]:
         """The damaged files, after all have been read."""
@@ -166,7 +179,13 @@ class BundleCheck:
         return self._damaged
 
     def _run(self) -> None:
-        self._damaged = damaged_files(self.bundle, full=True)
+        try:
+            indexes = _indexes(self.bundle)
+            self._damaged = _damaged_of(self.bundle, indexes, full=True)
+        finally:
+            self._compared.set()
+        others = [name for name in self.bundle.manifest.files if name not in indexes]
+        self._damaged += _damaged_of(self.bundle, others, full=True)
 
 
 def _damaged(bundle: Bundle, damaged: tuple[str, ...]) -> DamagedBundleError:

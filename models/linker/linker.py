@@ -6,7 +6,7 @@ candidate by every stage → coherence with the document's other mentions → fu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,11 +62,18 @@ class Linker:
         self._detector_knows = False  # everything in the memory
 
     @classmethod
-    def load(cls, bundle_path: Path | str, *, device: str | Device = "auto") -> Linker:
-        """Open a bundle (or a sealed staging folder); raises ModelError if it cannot be used."""
+    def load(
+        cls,
+        bundle_path: Path | str,
+        *,
+        device: str | Device = "auto",
+        before_indexes: Callable[[], None] = lambda: None,
+    ) -> Linker:
+        """Open a bundle (or a sealed staging folder); `before_indexes` is called before any index is read. Raises
+        ModelError if it cannot be used."""
         bundle = open_bundle(bundle_path)
         place = choose_device(device) if isinstance(device, str) else device
-        stages = StageLoader(bundle, place).load()
+        stages = StageLoader(bundle, place).load(before_indexes)
         fusion = FusionWeights.from_json(bundle.manifest.fusion)
         fusion = FusionWeights(fusion.weights, {**stages.scales, **fusion.scales}, fusion.fitted_on)
         return cls(

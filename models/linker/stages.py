@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.core import KB_FILE, Device, KnowledgeBase, open_kb
@@ -70,7 +71,8 @@ class StageLoader:
         self.device = device
         self._encoders: dict[EncoderRef, Encoder] = {}
 
-    def load(self) -> Stages:
+    def load(self, before_indexes: Callable[[], None] = lambda: None) -> Stages:
+        """`before_indexes` is called once the knowledge base is loaded, before any index is read."""
         manifest = self.bundle.manifest
         kb = open_kb(self.bundle.file(KB_FILE))
         if (len(kb.entities), len(kb.names)) != (manifest.kb_entities, manifest.kb_names):
@@ -82,6 +84,7 @@ class StageLoader:
                 )
             )
         kb.prepare()
+        before_indexes()
         sentences: list[str] = []
         untrained: dict[str, NameStage] = {}
         trained = []

@@ -31,6 +31,7 @@ from models.linker.bundle import (
 from models.linker.index_repair import DamagedBundleError, damaged_files, load_checked, load_intact
 from models.linker.linker import Linker
 from models.linker.made_here import note_made_here
+from models.linker.stages import StageLoader
 from models.names.candidates import LEXICAL, NAMES
 from models.names.lexical_merged import LexicalList
 from models.rankers.dual_ranker import build_ranker_entities
@@ -129,6 +130,17 @@ def test_nothing_is_answered_before_all_hashes_agree(own, tmp_path, caplog) -> N
     linker, damaged = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
     assert (damaged, _answer(linker)) == ((INDEX,), expected)
     assert damaged_files(open_bundle(own.path), full=True) == ()
+
+
+def test_no_altered_index_is_read(own, monkeypatch) -> None:
+    read, names = [], StageLoader._names
+    monkeypatch.setattr(StageLoader, "_names", lambda *given: read.append(NAMES) or names(*given))
+    load_checked(own.path, device="cpu")
+    assert read == [NAMES]
+    _alter(own.file(INDEX))
+    with pytest.raises(DamagedBundleError, match=INDEX):
+        load_checked(own.path, device="cpu")
+    assert read == [NAMES]
 
 
 def test_what_libraries_raise_on_damaged_files_is_told_as_damage(own, monkeypatch) -> None:
