@@ -9,7 +9,7 @@
 """
 
 from curator.storage.db import ProjectLock
-from curator.storage.foreign import check_schema
+from curator.storage.foreign import check_links, check_schema
 from curator.storage.migrations import CHAINED, check_version, create_database, current_version
 from curator.storage.project import (
     BUNDLES_NAME,
@@ -35,6 +35,7 @@ __all__ = [
     "ProjectLock",
     "SqlStore",
     "SqlUnitOfWork",
+    "check_links",
     "check_schema",
     "check_version",
     "completed",

@@ -18,7 +18,6 @@ from curator.services.core import RelationReader
 from curator.services.curating import scheme_of
 from curator.services.importing import counted, left_behind, restated_of
 from curator.services.ports import (
-    Disk,
     DocumentFormat,
     ExportDocument,
     ExportMention,
@@ -140,14 +139,6 @@ class _Tally:
     related: int = 0  # relations that curators added
     with_more: Counter[str] = field(default_factory=Counter)  # by the source format of documents
     unsaved: str = ""  # why the project's disk does not hold all of it
-
-    def settle(self, disk: Disk) -> None:
-        """Wait until what was taken is saved in the project. If its disk fails, the export may be all that remains, so
-        it is finished, with a note."""
-        try:
-            disk.settle()
-        except UserError as error:
-            self.unsaved = str(error)
 
     def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
         """Count a document. `source`: its original format if some of its data are lost; `holder`: the same if
@@ -298,7 +289,10 @@ class ExportService:
                 document = adjudicated_only(document)
             tally.take(document, loses, holder)
             yield document
-        tally.settle(self._store)
+        try:
+            self._store.settle()
+        except UserError as error:
+            tally.unsaved = str(error)  # written nevertheless: it may be all that remains
 
 
 def names_new_entity(gold: ExportMention) -> bool:

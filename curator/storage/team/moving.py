@@ -25,13 +25,13 @@ from curator.storage import (
     DATABASE_NAME,
     SUFFIX,
     ProjectLock,
+    check_links,
     create_project,
     open_project,
     project_folder,
     renew_marker,
 )
 from curator.storage.db import Base, KbVersionRow, as_user_errors, connect, mark_as_it_is
-from curator.storage.foreign import check_links
 from curator.storage.kb import KbTables, all_obsolete, canonical_json, tables_of
 from curator.storage.team.local_copy import WRONG, load_pieces, send_piece
 from curator.storage.team.postgres import held_alone, reading_team_engine, using, writing_team_engine
