@@ -39,6 +39,8 @@ class JobOutcome:
     detail: str = ""
 
 
+UNRESPONSIVE = "unresponsive"
+"""Key of an outcome's result: the job's process stopped responding and was ended."""
 ANSWER_MENTIONS = 512
 """The most mentions in one answer of the linker process: with their candidates as objects, 8,000 mentions take 400 MB
 in the window's process."""

@@ -16,7 +16,7 @@ from typing import IO, cast
 
 from curator.domain import wording
 from curator.jobs import wire
-from curator.jobs.heartbeat import TICK, Heartbeat
+from curator.jobs.heartbeat import TICK, Heartbeat, Limits
 from curator.jobs.wire import Alive, Message
 
 TAIL_BYTES = 4000
@@ -24,6 +24,8 @@ LANGUAGE = "CURATOR_LANGUAGE"
 """The environment variable with the language of a child's sentences: en, de."""
 PARENT = "CURATOR_PARENT"
 """The environment variable with the process id of the program that starts a child."""
+BEAT = "CURATOR_BEAT"
+"""The environment variable with the seconds between two heartbeats of a child; without it, it sends none."""
 ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8",
     "HF_HUB_OFFLINE": "1",
@@ -172,7 +174,7 @@ class ChildProcess:
     """Runs `python -m module`. The child ends within a second of this process, regardless of how that ends (`start`).
 
     `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that
-    sends invalid messages is killed, after a `misunderstood` message in its name. With `watched`, a child without
+    sends invalid messages is killed, after a `misunderstood` message in its name. With `limits`, a child without
     heartbeats is killed too (`heartbeat`), checked every `tick` seconds. Raises OSError if the process cannot be
     started, not if `log` cannot be written.
     """
@@ -184,7 +186,7 @@ class ChildProcess:
         log: Path,
         on_message: Callable[[Message], None],
         on_exit: Callable[[int, str], None],
-        watched: bool = False,
+        limits: Limits | None = None,
         tick: float = TICK,
     ) -> None:
         self._on_message = on_message
@@ -195,14 +197,15 @@ class ChildProcess:
         self._heartbeat: Heartbeat | None = None
         self._started: queue.SimpleQueue[subprocess.Popen[bytes] | BaseException] = queue.SimpleQueue()
         self._ready = threading.Event()
-        self._reader = threading.Thread(target=self._run, args=(module,), name=f"reader of {module}", daemon=True)
+        beats = {} if limits is None else {BEAT: str(tick)}
+        self._reader = threading.Thread(target=self._run, args=(module, beats), name=f"reader of {module}", daemon=True)
         self._reader.start()
         started = self._started.get()
         if isinstance(started, BaseException):
             raise started
         self._process = started
-        if watched:
-            self._heartbeat = Heartbeat(self.pid, self.kill, tick=tick)
+        if limits is not None:
+            self._heartbeat = Heartbeat(self.pid, self.kill, limits, tick=tick)
         self._ready.set()
         with contextlib.suppress(ChildGoneError):
             self._write(wire.greeting())
@@ -254,7 +257,7 @@ class ChildProcess:
         with self._write_lock, contextlib.suppress(BrokenPipeError):
             _open_pipe(self._process.stdin).close()
 
-    def _run(self, module: str) -> None:
+    def _run(self, module: str, beats: Mapping[str, str]) -> None:
         """Start the child in a thread that lives as long as it, since the system ends the child with this thread."""
         try:
             with self._log.open("ab") as errors:
@@ -263,7 +266,7 @@ class ChildProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    env=os.environ | ENVIRONMENT | {LANGUAGE: wording.language()} | tie(),
+                    env=os.environ | ENVIRONMENT | {LANGUAGE: wording.language(), **beats} | tie(),
                     start_new_session=True,
                 )
         except BaseException as error:  # thread boundary: raised in the constructor
@@ -280,7 +283,8 @@ class ChildProcess:
             try:
                 for message in wire.received(stdout, wire.EVENTS):
                     if message["event"] != "alive":
-                        self._on_message(message)
+                        with self._heartbeat.watch.away() if self._heartbeat is not None else contextlib.nullcontext():
+                            self._on_message(message)
                     elif self._heartbeat is not None:
                         self._heartbeat.watch.heard(cast(Alive, message))
             except wire.WireError as error:

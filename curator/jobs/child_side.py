@@ -8,6 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import cache
 from typing import Any, NoReturn, Protocol
 
 from curator.domain import wording
@@ -30,7 +31,8 @@ a busy machine). With more, a training would stand still while other programs co
 
 
 class Channel:
-    """Standard output reserved for events; output of libraries is redirected to the log."""
+    """Standard output reserved for events; output of libraries is redirected to the log. A process has one:
+    `own_channel`."""
 
     def __init__(self) -> None:
         self.in_request = False  # whether it is answering a request, for `beat`
@@ -73,6 +75,12 @@ class Channel:
         with self._lock:
             self._out.write(line)
             self._out.flush()
+
+
+@cache
+def own_channel() -> Channel:
+    """This process's channel, opened at the first call: by `start` if its parent wants heartbeats."""
+    return Channel()
 
 
 class JobEvent(Protocol):
@@ -139,7 +147,7 @@ def run_job(
 
     Ends the process with 0 (done), 130 (cancelled), 2 (a user error) or 1 (a bug).
     """
-    channel = Channel()
+    channel = own_channel()
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     channel.receive_into(inbox)
     request = inbox.get()
@@ -159,6 +167,13 @@ def run_job(
             code = 1
     sys.stderr.flush()
     os._exit(code)  # without waiting for libraries' threads
+
+
+def give_up(sentence: str) -> NoReturn:
+    """End this process from any thread with a user error."""
+    own_channel().emit(wire.Failed(event="failed", message=sentence))
+    sys.stderr.flush()
+    os._exit(2)
 
 
 def _sentence(error: Exception) -> str:

@@ -24,7 +24,7 @@ from typing import Any, Literal, NoReturn
 from curator import tracing
 from curator.domain.jobs import ANSWER_MENTIONS
 from curator.domain.wording import tr
-from curator.jobs.child_side import Channel, be_nice, speak
+from curator.jobs.child_side import Channel, be_nice, own_channel, speak
 from curator.jobs.wire import (
     PACK,
     BatchEnd,
@@ -69,13 +69,12 @@ class Serving:
 
 
 def main() -> None:
-    channel = Channel()
+    channel = own_channel()
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     speak(use)
     if tracing.is_on():
         model_tracing.use(tracing.span)
     channel.receive_into(inbox, at_end=leave)
-    channel.beat()
     serving = Serving()
     be_nice()
     while (message := inbox.get()) is not None:

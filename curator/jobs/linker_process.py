@@ -22,7 +22,7 @@ from curator.domain.suggestions import Contrast, Suggestion
 from curator.domain.wording import tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess, give_way
-from curator.jobs.heartbeat import TICK
+from curator.jobs.heartbeat import FOR_LINKER, TICK
 from curator.jobs.linker_messages import (
     Batch,
     LinkerOptions,
@@ -219,7 +219,7 @@ class LinkerProcess:
                 log=self._log_dir / "linker.log",
                 on_message=lambda m: self._inbox.put(partial(self._receive, generation, m)),
                 on_exit=lambda code, tail: self._inbox.put(partial(self._exited, generation, code, tail)),
-                watched=True,
+                limits=FOR_LINKER,
                 tick=self._tick,
             )
         except OSError as error:

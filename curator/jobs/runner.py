@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.domain.wording import CancelledError, UserError, tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess
+from curator.jobs.heartbeat import FOR_JOBS, TICK
 from curator.jobs.wire import Message
 
 MODULES = {
@@ -30,6 +31,7 @@ SIGNAL = (
     "The background process was killed by signal {code} before it had finished. Nothing was changed; start it again."
 )
 ENDED = "The background process ended with code {code} before it had finished. Nothing was changed; start it again."
+SILENT = "The background process stopped responding and was ended. Nothing was changed; start it again."
 CANCEL_SECONDS = 4.0  # a child that ignores a cancel for longer is killed: within 5 seconds it is gone
 
 OnProgress = Callable[[Progress], None]
@@ -48,8 +50,10 @@ def closed() -> JobOutcome:
 class JobRunner:
     """Implements `JobPort`. Each outcome is reported exactly once, from the job's own thread."""
 
-    def __init__(self, log_dir: Path, *, modules: Mapping[str, str] = MODULES) -> None:
+    def __init__(self, log_dir: Path, *, modules: Mapping[str, str] = MODULES, tick: float = TICK) -> None:
+        """`tick`: seconds between two checks whether a child process is alive (`heartbeat`)."""
         self._log_dir = log_dir
+        self._tick = tick
         self._modules = modules
         self._running: set[_ChildJob | _ThreadJob] = set()
         self._lock = threading.Lock()
@@ -60,7 +64,7 @@ class JobRunner:
         with self._lock:
             self._running.add(job)
         try:
-            job.start(self._modules[kind], spec, self._log_dir / f"{kind}.log")
+            job.start(self._modules[kind], spec, self._log_dir / f"{kind}.log", self._tick)
         except OSError as error:
             self._forget(job)
             raise UserError(
@@ -137,8 +141,10 @@ class _ChildJob(_Job):
         self._last: JobOutcome | None = None
         self._killer: threading.Timer | None = None
 
-    def start(self, module: str, spec: Mapping[str, Any], log: Path) -> None:
-        self._child = ChildProcess(module, log=log, on_message=self._receive, on_exit=self._exited)
+    def start(self, module: str, spec: Mapping[str, Any], log: Path, tick: float) -> None:
+        self._child = ChildProcess(
+            module, log=log, on_message=self._receive, on_exit=self._exited, limits=FOR_JOBS, tick=tick
+        )
         try:
             self._child.send(wire.RunJob(op="run", spec=spec))
         except ChildGoneError:
@@ -179,6 +185,8 @@ class _ChildJob(_Job):
         outcome = self._last
         if outcome is None and self._cancelled.is_set():
             outcome = self._when_cancelled
+        if outcome is None and self._child is not None and self._child.unresponsive:
+            outcome = JobOutcome(JobState.FAILED, tr(SILENT), {UNRESPONSIVE: True}, detail=log_tail)
         if outcome is None:
             outcome = JobOutcome(
                 JobState.CRASHED,

@@ -1,7 +1,8 @@
 """One training in several processes, one for each GPU.
 
 The job's own process is the first; it starts the others with the same specification, each with its own GPU. They train
-together (`training.loop.accelerator`); only the first does the steps after training.
+together (`training.loop.accelerator`); only the first does the steps after training. It watches their heartbeats, as
+its own are watched (`heartbeat`): without one of them the others would wait for it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,24 @@ import contextlib
 import os
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from typing import cast
 
+from curator.domain.wording import tr
 from curator.jobs import wire
-from curator.jobs.child import command, tie
-from curator.jobs.wire import Message
+from curator.jobs.child import BEAT, command, tie
+from curator.jobs.child_side import give_up
+from curator.jobs.heartbeat import FOR_JOBS, TICK, Heartbeat
+from curator.jobs.wire import Alive, Message
 
 RANK = "RANK"
+JOIN_SECONDS = 5.0  # a process that the other one left behind may hold its output
+SILENT = (
+    "One of the processes that train together stopped responding, and all were ended. Nothing was changed; start it "
+    "again."
+)
 
 
 def rank() -> int:
@@ -54,22 +65,47 @@ def own_spec(spec: Message, number: int) -> Message:
 
 @contextmanager
 def _other(module: str, spec: Message, environment: Mapping[str, str]) -> Iterator[None]:
+    tick = float(os.environ.get(BEAT) or TICK)
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
         command(module),
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,  # only the first process reports
-        env=os.environ | dict(environment) | tie(),
+        stdout=subprocess.PIPE,
+        env=os.environ | dict(environment) | tie() | {BEAT: str(tick)},
     )
     assert process.stdin is not None, "the process was started with a pipe"
+
+    def silent() -> None:
+        process.kill()
+        give_up(tr(SILENT))
+
+    heartbeat = Heartbeat(process.pid, silent, FOR_JOBS, tick=tick)
+    listener = threading.Thread(target=_listen, args=(process, heartbeat), name="other process", daemon=True)
+    listener.start()
     try:
         process.stdin.write(wire.greeting() + wire.frame(wire.RunJob(op="run", spec=spec)))
         process.stdin.flush()
         yield
     finally:
+        heartbeat.stop()
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()  # it ends by itself when its input closes
         process.kill()
         process.wait()
+        listener.join(JOIN_SECONDS)
+
+
+def _listen(process: subprocess.Popen[bytes], heartbeat: Heartbeat) -> None:
+    """Read what the process sends until it ends. Only the first process reports: everything else is ignored."""
+    assert process.stdout is not None, "the process was started with a pipe"
+    with process.stdout as stdout:
+        try:
+            for message in wire.received(stdout, wire.EVENTS):
+                if message["event"] == "alive":
+                    heartbeat.watch.heard(cast(Alive, message))
+        except wire.WireError:
+            heartbeat.stop()
+            stdout.read()
+    heartbeat.stop()  # it has ended; libraries notice that
 
 
 def _place(number: int) -> dict[str, str]:

@@ -11,6 +11,9 @@ opened meanwhile. There are two ways, since each has a gap:
 
 No checkpoint is written at such an end: it would take longer than the second within which children must end, and the
 last one is at most two minutes old (`training.loop.saving`).
+
+Then it sends heartbeats, if the parent wants them (`heartbeat`): MODULE may import torch, which takes seconds, and
+longer from a slow disk.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import runpy
 import signal
 import sys
 
-from curator.jobs.child import PARENT
+from curator.jobs.child import BEAT, PARENT
 
 PR_SET_PDEATHSIG = 1
 
@@ -41,6 +44,10 @@ def end_with_parent() -> None:
 
 def main() -> None:
     end_with_parent()
+    if tick := os.environ.get(BEAT):
+        from curator.jobs.child_side import own_channel
+
+        own_channel().beat(float(tick))
     module = sys.argv.pop(1)
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

@@ -152,6 +152,7 @@ class EvaluationService:
             on_progress=on_progress,
             on_end=on_end,
             finish=finish,
+            repeats="cluster" not in spec,  # Ray's processes may still be ending
         )
         return chain.start()
 

@@ -70,7 +70,8 @@ class IndexBuilder:
             self._desk.workplace.remove(folder)
             return outcome
 
-        return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish).start()
+        repeats = cluster is None  # Ray's processes may still be ending
+        return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish, repeats=repeats).start()
 
     def _build(self, kb: Path, stages: tuple[str, ...], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         staging = self._desk.bundles.new_staging()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 
@@ -13,6 +14,8 @@ OnProgress = Callable[[Progress], None]
 OnEnd = Callable[[JobOutcome], None]
 Step = Callable[[OnProgress, OnEnd], JobHandle]
 """Starts a job and returns its handle; it may raise UserError."""
+RESTARTING = "The background process stopped responding. It was ended and is being restarted."
+RESTARTED = "The background process had stopped responding once and was restarted."
 
 
 def _cancelled() -> JobOutcome:
@@ -21,6 +24,9 @@ def _cancelled() -> JobOutcome:
 
 class JobChain:
     """Implements `JobHandle`. The first step that is not done ends the chain with its outcome.
+
+    With `repeats`, a step whose process stopped responding is started once more, and the outcome says so; not a step
+    that is itself a chain, such as a training.
 
     `finish` runs last in the last step's thread, with any outcome; what it returns is the chain's outcome.
     """
@@ -32,8 +38,10 @@ class JobChain:
         on_progress: OnProgress,
         on_end: OnEnd,
         finish: Callable[[JobOutcome], JobOutcome] = lambda outcome: outcome,
+        repeats: bool = False,
     ) -> None:
-        self._steps = list(steps)
+        self._steps, self._step = list(steps), steps[0]
+        self._may_repeat, self._repeated = repeats, False
         self._on_progress = on_progress
         self._on_end = on_end
         self._finish = finish
@@ -64,7 +72,7 @@ class JobChain:
         return self._outcome
 
     def _advance(self) -> None:
-        step = self._steps.pop(0)
+        step = self._step = self._steps.pop(0)
         handle = step(self._on_progress, self._step_ended)
         with self._lock:
             self._current = handle
@@ -73,6 +81,11 @@ class JobChain:
             handle.cancel()
 
     def _step_ended(self, outcome: JobOutcome) -> None:
+        if outcome.result.get(UNRESPONSIVE) and self._may_repeat and not self._cancelled:
+            self._may_repeat, self._repeated = False, True
+            self._steps.insert(0, self._step)
+            self._on_progress(Progress("", 0, 0, tr(RESTARTING)))
+            outcome = JobOutcome(JobState.DONE, "")  # of this attempt
         if outcome.state is JobState.DONE and self._steps and not self._cancelled:
             try:
                 self._advance()
@@ -85,10 +98,14 @@ class JobChain:
         self._end(outcome)
 
     def _end(self, outcome: JobOutcome) -> None:
+        rest = {key: value for key, value in outcome.result.items() if key != UNRESPONSIVE}  # for the steps alone
+        outcome = replace(outcome, result=rest)
         try:
             self._outcome = self._finish(outcome)
         except UserError as error:
             self._outcome = JobOutcome(JobState.FAILED, str(error))
+        if self._repeated and self._outcome.state is JobState.DONE:
+            self._outcome = replace(self._outcome, message=f"{self._outcome.message} {tr(RESTARTED)}")
         try:
             self._on_end(self._outcome)
         finally:

@@ -83,6 +83,7 @@ class SuspiciousService:
             on_progress=on_progress,
             on_end=on_end,
             finish=finish,
+            repeats=True,
         )
         return chain.start()
 

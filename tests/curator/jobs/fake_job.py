@@ -10,9 +10,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator
+from pathlib import Path
 
 from curator.jobs import child_side
 from curator.jobs.child_side import run_job
+from curator.jobs.several import together
 from curator.jobs.wire import Message
 from models.errors import no_memory
 
@@ -32,9 +34,18 @@ def work(spec: Message) -> Generator[Message, None, Message]:
     print("a library prints something")  # noqa: T201 - must not disturb the protocol
     print("and something to the log", file=sys.stderr)  # noqa: T201
     for i in range(spec.get("steps", 3)):
-        yield {"phase": "count", "done": i + 1, "total": 3, "text": "counting", "data": {"loss": 1 / (i + 1)}}
+        data = {"loss": 1 / (i + 1), "pid": os.getpid()}
+        yield {"phase": "count", "done": i + 1, "total": 3, "text": "counting", "data": data}
     if how == "busy":
         threading.Event().wait()  # one long step; other threads go on
+    if how == "computes":
+        sys.setswitchinterval(10**6)  # one long step that keeps the interpreter lock
+        while True:
+            pass
+    if how == "together":
+        members = together({**spec, "processes": 2, "stop": True}, "tests.curator.jobs.fake_member")
+        with members, Path(spec["pipe"]).open():
+            threading.Event().wait()
     if how == "deaf":
         if "pipe" in spec:
             subprocess.Popen([sys.executable, "-c", HOLDS, spec["pipe"]])

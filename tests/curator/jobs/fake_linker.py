@@ -8,13 +8,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from curator.jobs.child_side import Channel
+from curator.jobs.child_side import own_channel
 from curator.jobs.wire import PACK
 
-channel = Channel()
+channel = own_channel()
 inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 channel.receive_into(inbox)
-channel.beat(0.05)
 bundle = ""
 entities: set[str] = set()
 

@@ -37,7 +37,7 @@ def run(runner: JobRunner, **spec: object) -> tuple[list[Progress], list[JobOutc
 def test_progress_and_result_arrive(runner: JobRunner) -> None:
     seen, ends = run(runner, how="well")
     assert [p.fraction for p in seen] == [1 / 3, 2 / 3, 1]
-    assert seen[1].data == {"loss": 0.5}
+    assert seen[1].data["loss"] == 0.5
     assert [(e.state, e.message, e.result["sum"]) for e in ends] == [(JobState.DONE, "Counted.", 6)]
 
 

@@ -263,3 +263,14 @@ def test_an_id_is_no_path(indexed: World, tmp_path: Path) -> None:
     outside = indexed.project.folder / "bundles"
     indexed.project.retraining.discard_interrupted("..")
     assert outside.is_dir()
+
+
+def test_a_training_that_stopped_responding_can_be_resumed_or_started_again(indexed: World) -> None:
+    said = "The background process stopped responding and was ended. Nothing was changed"
+    silent = JobOutcome(JobState.FAILED, f"{said}; start it again.", {"unresponsive": True})
+    assert train(indexed, silent).message == f"{said}; start it again."
+    assert indexed.project.retraining.interrupted() == []
+    outcome = train(indexed, silent, state=True)
+    assert outcome.message.startswith(f"{said}. To resume it, choose Model › Resume the interrupted training")
+    [kept] = indexed.project.retraining.interrupted()
+    assert outcome.result["resumable"] == kept.id

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.domain.wording import UserError
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from tests.curator.services.fakes import ignore
 
-DONE = JobOutcome(JobState.DONE, "done")
+DONE = JobOutcome(JobState.DONE, "Done.")
+SILENT = JobOutcome(JobState.FAILED, "It stopped responding.", {UNRESPONSIVE: True})
 
 
 @dataclass
@@ -88,3 +89,46 @@ def test_a_step_that_cannot_start_fails_the_chain() -> None:
     with pytest.raises(UserError, match="no memory"):
         JobChain([refuse], on_progress=ignore, on_end=ignore, finish=finish).start()
     assert len(finished) == 2, "folders are removed then too"
+
+
+def test_a_step_that_stopped_responding_is_started_once_more_and_the_end_says_so() -> None:
+    step, ended, seen = Slow(outcome=SILENT), list[JobOutcome](), list[Progress]()
+    JobChain([step], on_progress=seen.append, on_end=ended.append, repeats=True).start()
+    step.end()
+    assert not ended
+    assert [one.phase for one in seen] == ["slow", "", "slow"]
+    assert seen[1].text == "The background process stopped responding. It was ended and is being restarted."
+    step.outcome = DONE
+    step.end()
+    assert [one.message for one in ended] == [
+        "Done. The background process had stopped responding once and was restarted."
+    ]
+
+
+def test_a_step_that_stopped_responding_again_ends_the_chain() -> None:
+    first, second, ended = Slow(outcome=SILENT), Slow(), list[JobOutcome]()
+    JobChain([first, second], on_progress=ignore, on_end=ended.append, repeats=True).start()
+    first.end()
+    first.end()
+    assert [(one.state, one.message) for one in ended] == [(JobState.FAILED, SILENT.message)]
+    assert second.on_end is None
+
+
+def test_a_cancelled_step_that_stopped_responding_is_not_repeated() -> None:
+    step, ended = Slow(), list[JobOutcome]()
+    chain = JobChain([step], on_progress=ignore, on_end=ended.append, repeats=True).start()
+    chain.cancel()
+    step.outcome = SILENT
+    step.end()
+    assert [one.state for one in ended] == [JobState.FAILED]
+
+
+def test_a_training_in_a_chain_is_not_repeated() -> None:
+    step, ended = Slow(outcome=SILENT), list[JobOutcome]()
+
+    def training(on_progress: OnProgress, on_end: OnEnd) -> JobChain:
+        return JobChain([step], on_progress=on_progress, on_end=on_end).start()
+
+    JobChain([training], on_progress=ignore, on_end=ended.append, repeats=True).start()
+    step.end()
+    assert ended == [JobOutcome(JobState.FAILED, SILENT.message)]
