@@ -49,7 +49,7 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import POOLED, as_user_errors
+from curator.storage.db.errors import POOLED, as_user_errors, is_undecodable
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -257,6 +257,7 @@ __all__ = [
     "in_each",
     "insert_new",
     "is_altered",
+    "is_undecodable",
     "joined",
     "like",
     "link",
