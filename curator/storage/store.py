@@ -42,6 +42,7 @@ from curator.storage.db import (
     SqlMeta,
     Syncer,
     Turns,
+    WriteCount,
     as_user_errors,
     begin_use,
     check_room,
@@ -174,8 +175,10 @@ class SqlStore:
                 self._check_room()
             with as_user_errors(self._database), self._writer.connect() as conn:
                 conn.begin()
+                count = _count_of(conn)
                 try:
-                    yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
+                    yield SqlUnitOfWork(conn, pause=partial(self._pause, conn, count))
+                    count.add()
                     conn.commit()
                 except BaseException:
                     self._roll_back(conn)
@@ -236,8 +239,9 @@ class SqlStore:
                 cut_log(log)
                 conn.rollback()
 
-    def _pause(self, conn: Connection) -> None:
+    def _pause(self, conn: Connection, count: WriteCount) -> None:
         if self.contended:
+            count.add()
             conn.commit()
             self._syncer.ask()
             self._turns.give_way()
@@ -298,3 +302,9 @@ class SqlStore:
     def _check_open(self) -> None:
         if self._closed:
             raise ProjectClosedError(f"{self._folder} has been closed")
+
+
+def _count_of(conn: Connection) -> WriteCount:
+    raw = conn.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return WriteCount(raw)

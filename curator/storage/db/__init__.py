@@ -76,8 +76,10 @@ from curator.storage.db.hash_chain import (
 from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import (
+    WRITES,
     Mark,
     Top,
+    WriteCount,
     check_mark,
     is_altered,
     local_time,
@@ -184,6 +186,7 @@ __all__ = [
     "VERSION_9",
     "VERSION_10",
     "VERSION_11",
+    "WRITES",
     "Ahead",
     "AnyRow",
     "Ask",
@@ -225,6 +228,7 @@ __all__ = [
     "Syncer",
     "Top",
     "Turns",
+    "WriteCount",
     "ahead_of",
     "among",
     "answer",

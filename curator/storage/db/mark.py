@@ -39,15 +39,21 @@ _TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations 
     (SELECT id FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
     (SELECT hash FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
     (SELECT max(id) FROM judgements), (SELECT max(id) FROM mention_attributes), (SELECT max(id) FROM imports),
-    (SELECT max(id) FROM comments), (SELECT max(id) FROM relations)"""
-COUNTED = ("judgement", "attribute", "imported", "comment", "relation")
+    (SELECT max(id) FROM comments), (SELECT max(id) FROM relations),
+    (SELECT max(CAST(value AS INTEGER), 0) FROM meta WHERE key = 'storage.writes')"""
+WRITES = "storage.writes"
+"""The key in `meta` of the number of committed transactions, see `WriteCount`."""
+_COUNT = """INSERT INTO meta (key, value) VALUES ('storage.writes', '1') ON CONFLICT (key)
+    DO UPDATE SET value = min(max(CAST(value AS INTEGER), 0), 4611686018427387904) + 1"""
+COUNTED = ("judgement", "attribute", "imported", "comment", "relation", "written")
 """The fields of `Top` without hashes. A chain would cost a hash per row and a new version of the schema, and would show
 no more than the number if a log was lost; damaged pages are detected by SQLite and by the hash of the closed file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The ids of the last rows of append-only tables, 0 for none; hashes are hexadecimal."""
+    """The ids of the last rows of append-only tables, 0 for none; hashes are hexadecimal. `written` is the number of
+    committed transactions with a change; 0 if only versions that do not count them wrote the database."""
 
     operation: int = 0
     operation_hash: str = ""
@@ -58,6 +64,7 @@ class Top:
     imported: int = 0
     comment: int = 0
     relation: int = 0
+    written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,21 @@ class Mark:
     at: str
     closed: bool
     digest: str = ""
+
+
+class WriteCount:
+    """Counts the transactions of a writing connection in the database itself, as a part of each. Only the number shows
+    that changes without rows of their own, such as those of guidelines or of a filter, are lost with a log."""
+
+    def __init__(self, conn: sqlite3.Connection) -> None:
+        self._conn = conn
+        self._before = conn.total_changes
+
+    def add(self) -> None:
+        """Call it before each commit; a transaction without changes is not counted. Raises sqlite3.Error."""
+        if self._conn.total_changes != self._before:
+            self._conn.execute(_COUNT)
+            self._before = self._conn.total_changes
 
 
 def top_of(conn: sqlite3.Connection) -> Top:
@@ -92,8 +114,10 @@ def read_mark(folder: Path) -> Mark | None:
         given = data.pop("sum")
         if given != _sum(data):
             return None
-        top = Top(**data["top"])
-        return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"])) if _is_possible(top) else None
+        top = Top(**data["top"], written=data.get("written", 0))
+        if not _is_possible(top):
+            return None
+        return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -216,8 +240,10 @@ def digest_of(database: Path, *, whole: bool = False) -> str:
 
 def _put(file: int, top: Top, *, closed: bool, digest: str = "") -> None:
     at = datetime.now().astimezone().isoformat(timespec="seconds")
-    data: dict[str, object] = {"top": asdict(top), "at": at, "closed": closed, "digest": digest}
-    text = json.dumps({**data, "sum": _sum(data)}).encode()
+    rows = asdict(top)
+    written = rows.pop("written")  # earlier versions refuse an unknown field of `top`, and ignore others
+    data: dict[str, object] = {"top": rows, "written": written, "at": at, "closed": closed, "digest": digest}
+    text = json.dumps({**data, "sum": _sum(data)}, separators=(",", ":")).encode()
     os.lseek(file, 0, os.SEEK_SET)
     os.write(file, text.ljust(LENGTH - 1) + b"\n")
 
@@ -235,8 +261,8 @@ MISSING = (
 NONE_LEFT = "{path} lacks all {steps} that were saved until {until}. The file was replaced by an older copy."
 CHANGED = "{path} does not hold the steps that were saved until {until}: the last ones are others, or were changed."
 LESS = (
-    "{path} lacks imports, judgements, attributes, comments or relations that were saved until {until}. The "
-    "write-ahead log was deleted or cut, or the file was replaced by an older copy."
+    "{path} lacks changes that were saved until {until}, for example imports, comments, relations, rounds or "
+    "guidelines. The write-ahead log was deleted or cut, or the file was replaced by an older copy."
 )
 REWRITTEN = (
     "{path} was changed by something other than Curator since it was closed on {until}, or the disk has damaged it. "

@@ -23,7 +23,15 @@ from pathlib import Path
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports import Backup, Checked
 from curator.storage import CHAINED
-from curator.storage.db import broken_decisions, broken_operations, read_mark, sync_file, sync_folder, top_of
+from curator.storage.db import (
+    WRITES,
+    broken_decisions,
+    broken_operations,
+    read_mark,
+    sync_file,
+    sync_folder,
+    top_of,
+)
 from curator.storage.safety.backup_places import (
     SUFFIX,
     TIME,
@@ -66,9 +74,10 @@ _CHANGING = (
     "SELECT max(id), sum(active * id) FROM kb_versions",
     "SELECT count(*), sum(withdrawn) FROM source_files",
     "SELECT count(*), sum(revision) FROM documents",
-    "SELECT group_concat(key || '=' || value) FROM (SELECT * FROM meta ORDER BY key)",
+    f"SELECT group_concat(key || '=' || value) FROM (SELECT * FROM meta WHERE key != '{WRITES}' ORDER BY key)",  # noqa: S608
 )
-"""Queries that show changes by curators other than steps. Suggestions can be recomputed."""
+"""Queries that show changes by curators other than steps. Suggestions can be recomputed, so the number of transactions,
+which counts those that store them, is left out."""
 
 
 def backups_of(folder: Path, root: Path) -> list[Backup]:
@@ -216,7 +225,7 @@ def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest
 
 
 def _signature(conn: sqlite3.Connection) -> str:
-    facts = [repr(top_of(conn)), *(repr(conn.execute(query).fetchone()) for query in _CHANGING)]
+    facts = [repr(replace(top_of(conn), written=0)), *(repr(conn.execute(query).fetchone()) for query in _CHANGING)]
     return blake2b(json.dumps(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -59,6 +59,18 @@ def test_a_text_changed_beside_the_log_of_a_killed_program_is_not_exported(
     assert "differs from the one imported" in checked.out
 
 
+def test_guidelines_that_are_lost_with_the_log_of_a_killed_program_are_noticed(cli: Cli, project: Path) -> None:
+    broken = killed(project, b"cardiac arrest", b"cardiac arrest")
+    (broken / "project.sqlite-wal").unlink()
+    for command in (("info",), ("decide", "1", "--nil", "not-in-kb")):
+        refused = cli(command[0], broken, *command[1:])
+        assert refused.code == 2
+        assert "lacks changes that were saved until" in refused.err
+    assert cli("check", broken).code == 3
+    assert cli("restore", broken, "--continue").code == 0
+    assert cli("info", broken).code == 0
+
+
 def test_a_project_goes_through_check_restore_and_salvage(cli: Cli, project: Path, root: Path, tmp_path: Path) -> None:
     found = cli("check", project, "--json")
     assert (found.code, found.json["findings"]) == (0, [])

@@ -217,3 +217,10 @@ def test_the_check_is_due_once_a_day_and_after_an_unclean_end(folder, root, back
     with open_project(folder):
         other = shutil.copytree(folder, folder.parent / "killed.curation")
     assert Backups(other, root=lambda: root, most=lambda: 1).check_due(now)
+
+
+def test_transactions_that_only_store_what_can_be_computed_make_no_backup(folder, backups):
+    backups.make(nothing)
+    with open_project(folder) as store, store.write() as unit:
+        unit.connection.exec_driver_sql("UPDATE documents SET stamp_revision = 7")
+    assert backups.make(nothing) is None
