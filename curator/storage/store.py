@@ -78,7 +78,7 @@ class SqlUnitOfWork:
 
 class SqlStore:
     """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is the mark read before
-    opening the database."""
+    opening the database; `unclean` says which end without closing the project has behind it, see `unclean_end`."""
 
     team = None
 
@@ -90,11 +90,13 @@ class SqlStore:
         *,
         lock: ProjectLock | None,
         mark: Mark | None = None,
+        unclean: str = "",
     ) -> None:
         self._folder = folder
         self._database = database
         self._source = source
         self._lock = lock
+        self.unclean = unclean
         self._turns = Turns()
         self._use = begin_use(database)
         self._needs_room = lock is not None and needs_room(database)
@@ -103,7 +105,13 @@ class SqlStore:
         self.refuge: Callable[[Callable[[Path], None]], Path] | None = None
         """Makes a backup with a function that copies the open database to a file, see `Backups.rescue`."""
         self._syncer = Syncer(
-            database, self._turns, mark, rescue=self._rescue, keep=self._keep, elsewhere=self._keep_elsewhere
+            database,
+            self._turns,
+            mark,
+            unclean=unclean,
+            rescue=self._rescue,
+            keep=self._keep,
+            elsewhere=self._keep_elsewhere,
         )
         self._closed = False
         self._written = 0

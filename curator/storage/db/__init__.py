@@ -87,6 +87,7 @@ from curator.storage.db.mark import (
     read_mark,
     reopen_mark,
     top_of,
+    unclean_end,
     write_mark,
 )
 from curator.storage.db.meta import SqlMeta
@@ -285,6 +286,7 @@ __all__ = [
     "sync_file",
     "sync_folder",
     "top_of",
+    "unclean_end",
     "unique",
     "unpack_chance",
     "unpack_head",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from curator.storage import open_project
+from curator.storage.db import read_mark
 from tests.curator.cli.conftest import Cli
 
 HOURS = 7200
@@ -54,6 +55,9 @@ def test_a_text_changed_beside_the_log_of_a_killed_program_is_not_exported(
         assert "bug" not in exported.err
         assert not out.exists()
         assert cli("decide", broken, "1", "--nil", "not-in-kb").code == 0
+        assert (mark := read_mark(broken)) is not None
+        assert mark.closed
+        assert mark.unclean, "the window checks it at once"
     checked = cli("check", broken)
     assert checked.code == 3
     assert "differs from the one imported" in checked.out

@@ -26,6 +26,7 @@ from curator.storage.db.mark import (
     WriteCount,
     mark_as_it_is,
     read_mark,
+    unclean_end,
     write_mark,
 )
 from curator.storage.safety import restore
@@ -321,19 +322,46 @@ def test_a_number_of_transactions_that_a_stranger_made_up_stops_nothing(folder, 
 
 
 def test_versions_that_count_no_transactions_and_this_one_take_turns(folder):
-    """They do not read the number, and do not write it."""
+    """They read neither the number nor the unclean end, and write neither."""
     open_project(folder).close()
     data = json.loads((folder / NAME).read_bytes())
     assert set(data["top"]) == {one.name for one in fields(Top)} - {"written"}, "they refuse marks with others"
     assert data.pop("written") > 0
+    assert data.pop("unclean")
     del data["sum"]
     (folder / NAME).write_bytes(json.dumps({**data, "sum": mark_module._sum(data)}).encode().ljust(LENGTH))
-    assert written(folder) == 0
+    assert (written(folder), read_mark(folder).unclean) == (0, "")
     with open_project(folder) as store, store.write() as unit:
         unit.connection.exec_driver_sql(f"DELETE FROM meta WHERE key = '{WRITES}'")  # as they created it
     mark_as_it_is(folder / "project.sqlite")
     open_project(folder, read_only=True).close()
     open_project(folder).close()
+
+
+def test_an_unclean_end_is_kept_until_another_one_or_a_restoration(folder, tmp_path):
+    """`folder` was left by a program that was killed."""
+    assert not read_mark(folder).closed
+    end = unclean_end(read_mark(folder))
+    assert end == read_mark(folder).at
+    for _ in range(2):
+        with open_project(folder) as store:
+            assert store.unclean == end
+            decide(store, 1)
+            assert unclean_end(read_mark(folder)) != end, "this session is not closed yet"
+        assert read_mark(folder).closed
+        assert unclean_end(read_mark(folder)) == end
+    with open_project(folder, lacking=True) as store:
+        assert store.unclean == end
+    mark_as_it_is(folder / "project.sqlite")
+    assert unclean_end(read_mark(folder)) == end
+    database = tmp_path / "backup.sqlite"
+    shutil.copyfile(folder / "project.sqlite", database)
+    restore(folder, Backup(database, datetime.now(UTC), 1, folder, None, None))
+    assert unclean_end(read_mark(folder)) == ""
+    with open_project(folder) as store:
+        assert store.unclean == ""
+    (folder / NAME).unlink()
+    assert unclean_end(read_mark(folder)) == ""
 
 
 def test_a_backup_that_goes_back_has_the_number_of_its_own_time(folder, tmp_path):
@@ -351,7 +379,7 @@ def test_a_backup_that_goes_back_has_the_number_of_its_own_time(folder, tmp_path
 
 def test_a_mark_with_large_numbers_has_room(folder):
     many = Top(10**9, "f" * 32, 10**9, "f" * 32, *[10**9] * 6)
-    write_mark(folder / "project.sqlite", many, digest="f" * 64)
+    write_mark(folder / "project.sqlite", many, digest="f" * 64, unclean=datetime.now().astimezone().isoformat()[:29])
     assert read_mark(folder).top == many
     assert (folder / NAME).stat().st_size == LENGTH
 
