@@ -138,7 +138,8 @@ class Shared:
 def _kept(store: Store) -> tuple[FolderBundleStore, BackupStore]:
     """The stores of linkers and backups: in folders of this computer, or with the shared database."""
     if isinstance(store.place, Path):
-        backups = Backups(store.folder, root=backup_root, most=_backup_bytes)
+        unclean = store.unclean if isinstance(store, SqlStore) else ""
+        backups = Backups(store.folder, root=backup_root, most=_backup_bytes, unclean=unclean)
         if isinstance(store, SqlStore) and not store.read_only:
             store.refuge = backups.rescue
         return FolderBundleStore(store.folder / BUNDLES), backups

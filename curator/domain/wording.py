@@ -208,6 +208,10 @@ class MissingStepsError(DamagedProjectError):
     """The database is intact but lacks steps that were saved; it can be used without them."""
 
 
+class DamagedTextError(UserError):
+    """A document's text is not the one that was imported; the other documents can be used."""
+
+
 class LinkerUnavailableError(UserError):
     """The linker process is not available (it is starting, it died, or no bundle has been built yet)."""
 

@@ -31,6 +31,7 @@ from curator.storage.db import (
     read_mark,
     reopen_mark,
     sync_folder,
+    unclean_end,
     unshare,
 )
 from curator.storage.foreign import check_links, check_newer, check_schema, check_settings
@@ -265,15 +266,14 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
     lock = ProjectLock(folder)
     lock.acquire()
     try:
-        database = folder / DATABASE_NAME
-        mark = None if lacking else read_mark(folder)
-        log = database.with_name(f"{database.name}-wal")
+        database, found = folder / DATABASE_NAME, read_mark(folder)
+        log, mark = database.with_name(f"{database.name}-wal"), None if lacking else found
         logged = log.is_file() and log.stat().st_size > 0
         _prepared(folder, database, mark, lacking)
         if logged or mark != read_mark(folder):  # the file is another one now that the log is in it, or was upgraded
             mark = None
         source = ReadSource(f"{database.absolute().as_uri()}?mode=ro")
-        store = SqlStore(folder, database, source, lock=lock, mark=mark)
+        store = SqlStore(folder, database, source, lock=lock, mark=mark, unclean=unclean_end(found))
     except BaseException:
         lock.release()
         raise

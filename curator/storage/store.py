@@ -42,6 +42,7 @@ from curator.storage.db import (
     SqlMeta,
     Syncer,
     Turns,
+    WriteCount,
     as_user_errors,
     begin_use,
     check_room,
@@ -77,7 +78,7 @@ class SqlUnitOfWork:
 
 class SqlStore:
     """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is the mark read before
-    opening the database."""
+    opening the database; `unclean` says which end without closing the project has behind it, see `unclean_end`."""
 
     team = None
 
@@ -89,11 +90,13 @@ class SqlStore:
         *,
         lock: ProjectLock | None,
         mark: Mark | None = None,
+        unclean: str = "",
     ) -> None:
         self._folder = folder
         self._database = database
         self._source = source
         self._lock = lock
+        self.unclean = unclean
         self._turns = Turns()
         self._use = begin_use(database)
         self._needs_room = lock is not None and needs_room(database)
@@ -102,7 +105,13 @@ class SqlStore:
         self.refuge: Callable[[Callable[[Path], None]], Path] | None = None
         """Makes a backup with a function that copies the open database to a file, see `Backups.rescue`."""
         self._syncer = Syncer(
-            database, self._turns, mark, rescue=self._rescue, keep=self._keep, elsewhere=self._keep_elsewhere
+            database,
+            self._turns,
+            mark,
+            unclean=unclean,
+            rescue=self._rescue,
+            keep=self._keep,
+            elsewhere=self._keep_elsewhere,
         )
         self._closed = False
         self._written = 0
@@ -174,8 +183,10 @@ class SqlStore:
                 self._check_room()
             with as_user_errors(self._database), self._writer.connect() as conn:
                 conn.begin()
+                count = _count_of(conn)
                 try:
-                    yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
+                    yield SqlUnitOfWork(conn, pause=partial(self._pause, conn, count))
+                    count.add()
                     conn.commit()
                 except BaseException:
                     self._roll_back(conn)
@@ -236,8 +247,9 @@ class SqlStore:
                 cut_log(log)
                 conn.rollback()
 
-    def _pause(self, conn: Connection) -> None:
+    def _pause(self, conn: Connection, count: WriteCount) -> None:
         if self.contended:
+            count.add()
             conn.commit()
             self._syncer.ask()
             self._turns.give_way()
@@ -298,3 +310,9 @@ class SqlStore:
     def _check_open(self) -> None:
         if self._closed:
             raise ProjectClosedError(f"{self._folder} has been closed")
+
+
+def _count_of(conn: Connection) -> WriteCount:
+    raw = conn.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return WriteCount(raw)

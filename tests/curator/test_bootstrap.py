@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from curator.domain.jobs import LinkerState
 from curator.domain.wording import ProjectLockedError
 from curator.settings.file import save
 from curator.settings.schema import Settings
+from curator.shared import backup_root
+from curator.storage import safety
 
 
 def test_closing_frees_the_lock_and_ends_the_threads(tmp_path: Path) -> None:
@@ -38,6 +42,32 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     open_project(tmp_path / "a.curation").close()
     assert not (tmp_path / "a.curation/jobs").exists()
     assert not (tmp_path / "a.curation/bundles/.staging-1").exists()
+
+
+def test_a_project_that_was_not_closed_is_checked_however_often_it_was_closed_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_BACKUP_DIR", str(tmp_path / "backups"))
+    project = create_project(tmp_path / "a.curation", linker=False)
+    killed = tmp_path / "killed.curation"
+    project.backups._store.settle()
+    shutil.copytree(project.folder, killed)
+    project.close()
+
+    def due() -> bool:
+        opened = open_project(killed, linker=False)
+        found = opened.backups._backups.check_due(datetime.now(UTC))
+        opened.close()
+        return found
+
+    for folder in (project.folder, killed):
+        safety.Backups(folder, root=backup_root, most=lambda: 1).check(lambda: None)
+    assert due()
+    assert due(), "it was closed properly, and not checked since"
+    checked = open_project(killed, linker=False)
+    assert checked.backups.check().findings == ()
+    checked.close()
+    assert not due()
 
 
 def test_who_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

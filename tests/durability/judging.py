@@ -29,6 +29,8 @@ an upgrade, the log that was kept before a restoration."""
 UNCERTAIN = {"efforts", "sqlite_sequence", "sqlite_stat1"}
 CHAINED = {("operations", "hash"), ("decisions", "hash")}
 """Of times among others; the program compares them when it opens the project."""
+COUNTED = " WHERE key != 'storage.writes'"
+"""The number of transactions, which is another one after a disturbance; the program compares it with the mark."""
 BACKUP = "backups/"
 """Of which what is offered is compared, by `backing.py`."""
 LEFT = re.compile(r"(?:^|/)\.[^/]*|\.part(?:-journal|-wal)?$|\.new$|^p\.curation/jobs")
@@ -133,7 +135,8 @@ def rows_of(database: Path, *, prefix: str = "") -> dict[str, str]:
 def _hash(conn: sqlite3.Connection, table: str) -> str:
     columns = [row[1] for row in conn.execute(f'PRAGMA table_info("{table}")') if (table, row[1]) not in CHAINED]
     chosen = ", ".join(f'"{name}"' for name in columns)
-    text = "\n".join(sorted(repr(row) for row in conn.execute(f'SELECT {chosen} FROM "{table}"')))
+    where = COUNTED if table == "meta" else ""
+    text = "\n".join(sorted(repr(row) for row in conn.execute(f'SELECT {chosen} FROM "{table}"{where}')))
     named = table.startswith("kb") and table != "kb_versions"  # no times, and by far the longest
     return hashlib.sha256((text if named else plain(text)).encode(errors="surrogatepass")).hexdigest()[:16]
 

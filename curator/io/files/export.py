@@ -10,11 +10,15 @@ from typing import NoReturn
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile, slice_spans
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.io.files.atomic import AtomicFiles
 from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
 WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
+OTHER_MENTION = (
+    "Mention {number} of document {name} differs from the text at its place, so nothing was exported: the project is "
+    "damaged. Restore a backup (Project › Backups or `curator restore`)."
+)
 
 
 class Action(Enum):
@@ -91,15 +95,12 @@ def entity_ids(gold: ExportMention) -> tuple[str, ...]:
 
 
 def check_spans(item: ExportDocument) -> None:
-    """Every mention's spans must match its quoted text. A ValueError here is a bug, never the user's error."""
+    """Every mention's spans must match its quoted text: the text was compared with the one that was imported, so only
+    damage can change one of them. Raises DamagedTextError."""
     for gold in item.mentions:
         mention = gold.mention
-        found = slice_spans(item.document.text, mention.spans)
-        if found != mention.text:
-            raise ValueError(
-                f"mention {mention.id} of document {item.document.external_id}: the text at {mention.spans} is "
-                f"{found!r}, not {mention.text!r}"
-            )
+        if slice_spans(item.document.text, mention.spans) != mention.text:
+            raise DamagedTextError(tr(OTHER_MENTION, name=item.document.external_id, number=mention.id))
 
 
 def write_streams(

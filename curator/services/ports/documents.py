@@ -90,8 +90,9 @@ class DocumentRepository(Protocol):
         """Store documents in order; returns (document id, mention ids in the document's order) for each."""
         ...
 
-    def get(self, document_id: int) -> Document:
-        """The document with its text and passages."""
+    def get(self, document_id: int, *, compared: bool = False) -> Document:
+        """The document with its text and passages. `compared`: the text is compared with its hash from the import.
+        Raises DamagedTextError if it is another one."""
         ...
 
     def raw(self, document_id: int) -> str:

@@ -173,13 +173,14 @@ class QueueService:
             return kept[1]
         if self._store.team is not None:
             self._store.team.opened(document_id)
-        found = self._read_document(document_id)
+        again = kept is not None and kept[1].document.id == document_id
+        found = self._read_document(document_id, compared=not again)
         self._read = written, found
         return found
 
-    def _read_document(self, document_id: int) -> OpenDocument:
+    def _read_document(self, document_id: int, *, compared: bool) -> OpenDocument:
         with span("read document"), self._store.read() as unit:
-            document = unit.documents.get(document_id)
+            document = unit.documents.get(document_id, compared=compared)
             stamp = Stamp(active_bundle(unit.meta), document.revision)
             decisions = unit.decisions.current_of_document(document_id)
             suggestions = unit.suggestions.of_document(document_id)

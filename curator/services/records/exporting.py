@@ -340,7 +340,7 @@ def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
 
 def export_document(unit: UnitOfWork, document_id: int, relations: RelationReader) -> ExportDocument:
     """A document with its mentions that are not deleted, their decisions and relations, for a writer."""
-    document = unit.documents.get(document_id)
+    document = unit.documents.get(document_id, compared=True)
     mentions = unit.mentions.of_document(document_id, deleted=True)
     decisions = unit.decisions.current_of_document(document_id)
     first = unit.mentions.first_shapes(document_id)

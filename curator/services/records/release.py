@@ -89,7 +89,7 @@ class ReleaseService:
             decisions: list[bytes] = []
             counts: Counter[str] = Counter()
             for document_id in ids:
-                document = unit.documents.get(document_id)
+                document = unit.documents.get(document_id, compared=True)
                 documents.append(_json_line(_document(document, files[document.source_file_id])))
                 decisions += _decisions(unit, document, scope, counts)
             judgements = list(_judgements(unit, set(ids)))

@@ -90,7 +90,7 @@ def head_line(path: Path, lines: Iterator[tuple[int, dict[str, Any]]]) -> dict[s
 
 def document_line(unit: UnitOfWork, document_id: int) -> dict[str, Any]:
     """The line that identifies a document and its text."""
-    document = unit.documents.get(document_id)
+    document = unit.documents.get(document_id, compared=True)
     return {
         "document": document.external_id,
         "occurrence": document.occurrence,

@@ -91,7 +91,7 @@ class RoundQueue:
 
     def open(self, document_id: int) -> OpenDocument:
         with self._store.read() as unit:
-            document = unit.documents.get(document_id)
+            document = unit.documents.get(document_id, compared=True)
             mentions = self._mentions(unit, document_id)
             judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document_id)
             ids = [one.mention.id for one in mentions]

@@ -204,7 +204,7 @@ def _line(
         gold = _gold(unit, document_id, new)
         if not gold and not waiting:
             return b"", False
-        document = unit.documents.get(document_id)
+        document = unit.documents.get(document_id, compared=True)
         mentions = unit.mentions.of_document(document_id)
         opinions = unit.suggestions.opinions([one.id for one in mentions])
     if not gold and not mentions:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, String, bindparam, func, insert, or_, select, update
+from sqlalchemy.exc import OperationalError
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import (
@@ -17,7 +18,7 @@ from curator.domain.documents import (
     Split,
     text_hash,
 )
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.services.ports import DocumentText, ProjectCounts, QueueFilter, QueueRow, TextPart
 from curator.storage.curation.counters import set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
@@ -39,10 +40,16 @@ from curator.storage.db import (
     hidden,
     holds_null_character,
     ids_of,
+    is_undecodable,
     like,
     next_id,
     unique,
     visible,
+)
+
+OTHER_TEXT = (
+    "The text of document {name} differs from the one imported, so it is neither shown nor exported. Check the project "
+    "(Project › Check project or `curator check`), and restore a backup (Project › Backups or `curator restore`)."
 )
 
 
@@ -73,11 +80,19 @@ class SqlDocuments(SourceFiles, Imports):
         ids = iter(insert_mentions(self._conn, pairs, origin=MentionOrigin.SOURCE))
         return [(id_, [next(ids) for _ in document.mentions]) for id_, document in numbered]
 
-    def get(self, document_id: int) -> Document:
-        """The document. Raises UserError if there is no such document."""
-        row = self._conn.execute(_WITH_TEXT, {"id": document_id}).first()
+    def get(self, document_id: int, *, compared: bool = False) -> Document:
+        """The document. Raises UserError if there is no such document, and DamagedTextError if the text is `compared`
+        and is not the one that was imported."""
+        try:
+            row = self._conn.execute(_WITH_TEXT, {"id": document_id}).first()
+        except OperationalError as error:
+            if compared and is_undecodable(error.orig):
+                raise DamagedTextError(tr(OTHER_TEXT, name=self.row(document_id).external_id)) from error
+            raise
         if row is None:
             raise _no_document(document_id)
+        if compared and (not isinstance(row.text, str) or text_hash(row.text) != row.text_sha256):
+            raise DamagedTextError(tr(OTHER_TEXT, name=row.external_id))
         return _document(row, self._passages(document_id))
 
     def raw(self, document_id: int) -> str:
@@ -238,7 +253,7 @@ _DOCUMENT = (
     DocumentRow.revision,
 )
 _WITH_TEXT = (
-    select(*_DOCUMENT, DocumentTextRow.text)
+    select(*_DOCUMENT, DocumentRow.text_sha256, DocumentTextRow.text)
     .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
     .where(DocumentRow.id == bindparam("id"))
 )

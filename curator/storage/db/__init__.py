@@ -49,7 +49,7 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import POOLED, as_user_errors
+from curator.storage.db.errors import POOLED, as_user_errors, is_undecodable
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -76,8 +76,10 @@ from curator.storage.db.hash_chain import (
 from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import (
+    WRITES,
     Mark,
     Top,
+    WriteCount,
     check_mark,
     is_altered,
     local_time,
@@ -85,6 +87,7 @@ from curator.storage.db.mark import (
     read_mark,
     reopen_mark,
     top_of,
+    unclean_end,
     write_mark,
 )
 from curator.storage.db.meta import SqlMeta
@@ -184,6 +187,7 @@ __all__ = [
     "VERSION_9",
     "VERSION_10",
     "VERSION_11",
+    "WRITES",
     "Ahead",
     "AnyRow",
     "Ask",
@@ -225,6 +229,7 @@ __all__ = [
     "Syncer",
     "Top",
     "Turns",
+    "WriteCount",
     "ahead_of",
     "among",
     "answer",
@@ -257,6 +262,7 @@ __all__ = [
     "in_each",
     "insert_new",
     "is_altered",
+    "is_undecodable",
     "joined",
     "like",
     "link",
@@ -280,6 +286,7 @@ __all__ = [
     "sync_file",
     "sync_folder",
     "top_of",
+    "unclean_end",
     "unique",
     "unpack_chance",
     "unpack_head",

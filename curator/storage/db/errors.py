@@ -134,11 +134,18 @@ def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | N
             return None
         return _of_server(error, path)
     code = getattr(error, "sqlite_errorcode", None)
+    if is_undecodable(error):
+        code = sqlite3.SQLITE_CORRUPT
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
     if sentence is None or not isinstance(code, int):
         return None
     kind = _KINDS.get(code & 0xFF, UserError)
     return kind(tr(_SENTENCES[code & 0xFF], path=path, detail=error))
+
+
+def is_undecodable(error: BaseException | None) -> bool:
+    """Whether Python's sqlite3 could not decode a text, which the program writes as UTF-8: it is damaged."""
+    return isinstance(error, sqlite3.OperationalError) and str(error).startswith("Could not decode to UTF-8")
 
 
 def _of_server(error: BaseException | None, path: ProjectPlace) -> UserError | None:

@@ -39,15 +39,21 @@ _TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations 
     (SELECT id FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
     (SELECT hash FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
     (SELECT max(id) FROM judgements), (SELECT max(id) FROM mention_attributes), (SELECT max(id) FROM imports),
-    (SELECT max(id) FROM comments), (SELECT max(id) FROM relations)"""
-COUNTED = ("judgement", "attribute", "imported", "comment", "relation")
+    (SELECT max(id) FROM comments), (SELECT max(id) FROM relations),
+    (SELECT max(CAST(value AS INTEGER), 0) FROM meta WHERE key = 'storage.writes')"""
+WRITES = "storage.writes"
+"""The key in `meta` of the number of committed transactions, see `WriteCount`."""
+_COUNT = """INSERT INTO meta (key, value) VALUES ('storage.writes', '1') ON CONFLICT (key)
+    DO UPDATE SET value = min(max(CAST(value AS INTEGER), 0), 4611686018427387904) + 1"""
+COUNTED = ("judgement", "attribute", "imported", "comment", "relation", "written")
 """The fields of `Top` without hashes. A chain would cost a hash per row and a new version of the schema, and would show
 no more than the number if a log was lost; damaged pages are detected by SQLite and by the hash of the closed file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The ids of the last rows of append-only tables, 0 for none; hashes are hexadecimal."""
+    """The ids of the last rows of append-only tables, 0 for none; hashes are hexadecimal. `written` is the number of
+    committed transactions with a change; 0 if only versions that do not count them wrote the database."""
 
     operation: int = 0
     operation_hash: str = ""
@@ -58,17 +64,47 @@ class Top:
     imported: int = 0
     comment: int = 0
     relation: int = 0
+    written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The state on disk `at` a time (ISO 8601, local). `digest` is the SHA-256 of the database file when the project
-    was closed properly; '' if it was not, or if it is larger than `MOST_BYTES`."""
+    was closed properly; '' if it was not, or if it is larger than `MOST_BYTES`. `unclean` is the `at` of the last mark
+    that an end without closing left; it stays when the project is closed properly later, since that repairs nothing."""
 
     top: Top
     at: str
     closed: bool
     digest: str = ""
+    unclean: str = ""
+
+
+LONGEST = 32
+"""Characters of a time. A stranger's could be so long that the mark has no room for it."""
+
+
+def unclean_end(mark: Mark | None) -> str:
+    """Which end without closing the project has behind it, as the time of its mark; '' if there was none. For a mark
+    that was read before the project is opened."""
+    if mark is None:
+        return ""
+    return (mark.unclean if mark.closed else mark.at)[:LONGEST]
+
+
+class WriteCount:
+    """Counts the transactions of a writing connection in the database itself, as a part of each. Only the number shows
+    that changes without rows of their own, such as those of guidelines or of a filter, are lost with a log."""
+
+    def __init__(self, conn: sqlite3.Connection) -> None:
+        self._conn = conn
+        self._before = conn.total_changes
+
+    def add(self) -> None:
+        """Call it before each commit; a transaction without changes is not counted. Raises sqlite3.Error."""
+        if self._conn.total_changes != self._before:
+            self._conn.execute(_COUNT)
+            self._before = self._conn.total_changes
 
 
 def top_of(conn: sqlite3.Connection) -> Top:
@@ -92,8 +128,10 @@ def read_mark(folder: Path) -> Mark | None:
         given = data.pop("sum")
         if given != _sum(data):
             return None
-        top = Top(**data["top"])
-        return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"])) if _is_possible(top) else None
+        top = Top(**data["top"], written=data.get("written", 0))
+        if not _is_possible(top):
+            return None
+        return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"]), str(data.get("unclean", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -106,11 +144,11 @@ def _is_possible(top: Top) -> bool:
     )
 
 
-def write_mark(database: Path, top: Top, *, digest: str = "") -> None:
+def write_mark(database: Path, top: Top, *, digest: str = "", unclean: str = "") -> None:
     """Write `top` to the mark of a closed database, and sync it. Raises OSError."""
     file = _open(database.with_name(NAME))
     try:
-        _put(file, top, closed=True, digest=digest or digest_of(database))
+        _put(file, top, closed=True, digest=digest or digest_of(database), unclean=unclean)
         os.fsync(file)
     finally:
         os.close(file)
@@ -124,17 +162,19 @@ def reopen_mark(database: Path, mark: Mark | None) -> None:
         return
     file = _open(database.with_name(NAME))
     try:
-        _put(file, mark.top, closed=False)
+        _put(file, mark.top, closed=False, unclean=mark.unclean)
         os.fsync(file)
     finally:
         os.close(file)
 
 
 class Marker:
-    """Writes the mark of `database` while it is open. `look` and `note` are called by the thread that syncs."""
+    """Writes the mark of `database` while it is open. `look` and `note` are called by the thread that syncs. `unclean`:
+    see `unclean_end`."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, unclean: str = "") -> None:
         self._database = database
+        self._unclean = unclean
         self._conn: sqlite3.Connection | None = None
         self._file: int | None = None
         self._noted: Top | None = None
@@ -157,7 +197,7 @@ class Marker:
         try:
             if self._file is None:
                 self._file = _open(self._database.with_name(NAME))
-            _put(self._file, top, closed=False)
+            _put(self._file, top, closed=False, unclean=self._unclean)
             self._noted = top
         except OSError as error:
             log.warning("the mark of what is saved could not be written: %s", error)
@@ -185,7 +225,7 @@ class Marker:
         """The database was closed properly. `digest`: the expected digest of the file when it was opened."""
         if self._noted is not None:
             try:
-                write_mark(self._database, self._noted, digest=digest)
+                write_mark(self._database, self._noted, digest=digest, unclean=self._unclean)
             except OSError as error:
                 log.warning("the mark of what is saved could not be written: %s", error)
 
@@ -214,10 +254,14 @@ def digest_of(database: Path, *, whole: bool = False) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _put(file: int, top: Top, *, closed: bool, digest: str = "") -> None:
-    at = datetime.now().astimezone().isoformat(timespec="seconds")
-    data: dict[str, object] = {"top": asdict(top), "at": at, "closed": closed, "digest": digest}
-    text = json.dumps({**data, "sum": _sum(data)}).encode()
+def _put(file: int, top: Top, *, closed: bool, digest: str = "", unclean: str = "") -> None:
+    at = datetime.now().astimezone().isoformat(timespec="milliseconds")
+    rows = asdict(top)
+    written = rows.pop("written")  # earlier versions refuse an unknown field of `top`, and ignore others
+    data: dict[str, object] = {"top": rows, "written": written, "at": at, "closed": closed, "digest": digest}
+    if unclean:
+        data["unclean"] = unclean
+    text = json.dumps({**data, "sum": _sum(data)}, separators=(",", ":")).encode()
     os.lseek(file, 0, os.SEEK_SET)
     os.write(file, text.ljust(LENGTH - 1) + b"\n")
 
@@ -235,8 +279,8 @@ MISSING = (
 NONE_LEFT = "{path} lacks all {steps} that were saved until {until}. The file was replaced by an older copy."
 CHANGED = "{path} does not hold the steps that were saved until {until}: the last ones are others, or were changed."
 LESS = (
-    "{path} lacks imports, judgements, attributes, comments or relations that were saved until {until}. The "
-    "write-ahead log was deleted or cut, or the file was replaced by an older copy."
+    "{path} lacks changes that were saved until {until}, for example imports, comments, relations, rounds or "
+    "guidelines. The write-ahead log was deleted or cut, or the file was replaced by an older copy."
 )
 REWRITTEN = (
     "{path} was changed by something other than Curator since it was closed on {until}, or the disk has damaged it. "
@@ -327,7 +371,7 @@ class Watch:
 
 
 def mark_as_it_is(database: Path) -> None:
-    """Update the mark to the database. Raises OSError, sqlite3.Error."""
+    """Update the mark to the database; it keeps its unclean end. Raises OSError, sqlite3.Error."""
     with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
         top = top_of(conn)
-    write_mark(database, top)
+    write_mark(database, top, unclean=unclean_end(read_mark(database.parent)))

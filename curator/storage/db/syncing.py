@@ -72,14 +72,16 @@ class Syncer:
         turns: Turns,
         mark: Mark | None = None,
         *,
+        unclean: str = "",
         rescue: Callable[[], bool] = lambda: False,
         keep: Callable[[Path], None] = lambda _: None,
         elsewhere: Callable[[], Path | None] = lambda: None,
     ) -> None:
-        """`mark`: the mark before the database was opened. `rescue` copies the log into the database and syncs it, even
-        if the log has no name any more; it returns whether all of it was copied. `keep` copies the open database to a
-        file, even if it has no name any more; it raises OSError and UserError. `elsewhere` makes a backup of it in the
-        same way, and returns the backup's path; None if there is no place for it."""
+        """`mark`: the mark before the database was opened; `unclean`: see `unclean_end`. `rescue` copies the log into
+        the database and syncs it, even if the log has no name any more; it returns whether all of it was copied. `keep`
+        copies the open database to a file, even if it has no name any more; it raises OSError and UserError.
+        `elsewhere` makes a backup of it in the same way, and returns the backup's path; None if there is no place for
+        it."""
         self._database = database
         self._rescue = rescue
         self._keep = keep
@@ -93,7 +95,7 @@ class Syncer:
         self._log = database.with_name(f"{database.name}-wal")
         self._log_file: tuple[int, int] | None = None
         self._taken = ""
-        self._marker = Marker(database)
+        self._marker = Marker(database, unclean)
         self._changed = threading.Condition()
         self._saving = Saving()
         self._failure: UserError | None = None

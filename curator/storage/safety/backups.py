@@ -23,7 +23,7 @@ from pathlib import Path
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports import Backup, Checked
 from curator.storage import CHAINED
-from curator.storage.db import broken_decisions, broken_operations, read_mark, sync_file, sync_folder, top_of
+from curator.storage.db import WRITES, broken_decisions, broken_operations, sync_file, sync_folder, top_of
 from curator.storage.safety.backup_places import (
     SUFFIX,
     TIME,
@@ -50,6 +50,9 @@ SPARE = 200 * 2**20
 STALE = 3600
 """Age in seconds at which an incomplete copy counts as left by a killed program."""
 DAY = timedelta(days=1)
+CHECKED = "checked"
+AFTER = "sound_after"
+"""Facts next to the backups: the time of the last check, and the last unclean end after which one found nothing."""
 _ONE_AT_A_TIME = threading.Lock()
 """For this process: the last backup of a session may coincide with the first of the next."""
 DAMAGED = "{path} is damaged, so no backup was made of it; earlier ones are kept."
@@ -66,9 +69,10 @@ _CHANGING = (
     "SELECT max(id), sum(active * id) FROM kb_versions",
     "SELECT count(*), sum(withdrawn) FROM source_files",
     "SELECT count(*), sum(revision) FROM documents",
-    "SELECT group_concat(key || '=' || value) FROM (SELECT * FROM meta ORDER BY key)",
+    f"SELECT group_concat(key || '=' || value) FROM (SELECT * FROM meta WHERE key != '{WRITES}' ORDER BY key)",  # noqa: S608
 )
-"""Queries that show changes by curators other than steps. Suggestions can be recomputed."""
+"""Queries that show changes by curators other than steps. Suggestions can be recomputed, so the number of transactions,
+which counts those that store them, is left out."""
 
 
 def backups_of(folder: Path, root: Path) -> list[Backup]:
@@ -77,15 +81,16 @@ def backups_of(folder: Path, root: Path) -> list[Backup]:
 
 
 class Backups:
-    """See `ports.BackupStore`. `root` and `most` (bytes; 0: no backups) are read from the settings each time."""
+    """See `ports.BackupStore`. `root` and `most` (bytes; 0: no backups) are read from the settings each time. `unclean`
+    says which end without closing the project has behind it, see `unclean_end`: until a check without findings has
+    followed it, a check is due."""
 
-    def __init__(self, folder: Path, *, root: Callable[[], Path], most: Callable[[], int]) -> None:
+    def __init__(self, folder: Path, *, root: Callable[[], Path], most: Callable[[], int], unclean: str = "") -> None:
         self._folder = folder
         self._opened = place_of(folder, root())  # while it is certain that the folder says which project it is
         self._root = root
         self._most = most
-        mark = read_mark(folder)
-        self._unclean = mark is not None and not mark.closed
+        self._unclean = unclean
 
     @property
     def wanted(self) -> bool:
@@ -132,10 +137,11 @@ class Backups:
         return next((one for one in self.all() if one.path == final), None)
 
     def check_due(self, now: datetime) -> bool:
-        if self._unclean:
+        facts = facts_of(self._place.own)
+        if self._unclean and facts.get(AFTER) != self._unclean:
             return True
         try:
-            since = now - datetime.fromisoformat(str(facts_of(self._place.own).get("checked")))
+            since = now - datetime.fromisoformat(str(facts.get(CHECKED)))
             return abs(since) > DAY  # in the future: the clock was set back
         except (ValueError, TypeError):
             return True
@@ -149,9 +155,11 @@ class Backups:
                 found: Checked = end.value
                 break
             rest()
-        self._unclean = False
+        facts = {CHECKED: datetime.now(UTC).isoformat()}
+        if not found.findings:
+            facts[AFTER] = self._unclean
         with suppress(OSError):
-            set_facts(self._place, checked=datetime.now(UTC).isoformat())
+            set_facts(self._place, **facts)
         return found
 
     def rescue(self, copy: Callable[[Path], None]) -> Path:
@@ -216,7 +224,7 @@ def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest
 
 
 def _signature(conn: sqlite3.Connection) -> str:
-    facts = [repr(top_of(conn)), *(repr(conn.execute(query).fetchone()) for query in _CHANGING)]
+    facts = [repr(replace(top_of(conn), written=0)), *(repr(conn.execute(query).fetchone()) for query in _CHANGING)]
     return blake2b(json.dumps(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

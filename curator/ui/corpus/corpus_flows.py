@@ -11,7 +11,7 @@ from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
 from curator.domain.entities import EntityMatch
 from curator.domain.jobs import JobOutcome
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.queue import Hit, Made, left_out_words
 from curator.ui.bench import Workbench
 from curator.ui.corpus.corpus_window import CorpusWindow
@@ -118,9 +118,9 @@ class CorpusFlows(QObject):
         mention = hit.mention.id if hit.exact and hit.mention is not None else None
         try:
             self._bench.navigator.open(hit.document_id, mention)
-        except UserError:
+        except UserError as error:
             if self._window is not None:
-                self._window.say(tr(GONE))
+                self._window.say(str(error) if isinstance(error, DamagedTextError) else tr(GONE))
             self._renew()
             return
         if mention is None:

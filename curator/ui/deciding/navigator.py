@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
 from curator.domain.suggestions import CandidateOrder, Suggestion, presented
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import (
     Direction,
@@ -157,14 +158,15 @@ class Navigator(QObject):
         self.mention_changed.emit()
 
     def open_first(self) -> None:
-        """Open the first document with an undecided mention, else the first of the queue."""
+        """Open the first document with an undecided mention, else the first of the queue. If its text is damaged, only
+        say so: the other documents can be opened."""
         found = self._matching.list.next_undecided(None)
-        if found is not None:
-            self.open(*found)
-            return
-        first = self._matching.list.neighbour(None, Direction.NEXT)
-        if first is not None:
-            self.open(first)
+        first = (self._matching.list.neighbour(None, Direction.NEXT),) if found is None else found
+        try:
+            if first[0] is not None:
+                self.open(*first)
+        except DamagedTextError as error:
+            self.said.emit(str(error))
 
     def step_document(self, direction: int) -> bool:
         """Go to the next or previous document of the queue; False at its end."""
@@ -188,8 +190,9 @@ class Navigator(QObject):
         if self.opened is not None:
             try:
                 self.opened = self._queue.open(self.opened.document.id)
-            except UserError:
-                self.said.emit(tr(GONE, name=self.opened.document.external_id))
+            except UserError as error:
+                gone = tr(GONE, name=self.opened.document.external_id)
+                self.said.emit(str(error) if isinstance(error, DamagedTextError) else gone)
                 self.close()
                 return
             self._match()
@@ -334,7 +337,9 @@ class Navigator(QObject):
         if left not in (None, self._mention_id) and self._mention_id != self._entry():
             return None
         found = self._matching.neighbour(opened.document.id, 1)
-        return self._queue.open(found) if found is not None else None
+        with suppress(DamagedTextError):  # opening it says so
+            return self._queue.open(found) if found is not None else None
+        return None
 
     def entry_of(self, opened: OpenDocument) -> MentionView | None:
         """The mention that another document is opened at, as it will be shown."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QTextEdit, QWidget
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.entity_pages import registry_of
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.settings import PageOpening
 from curator.ui.bench import Workbench
 from curator.ui.candidates import EntityCard
@@ -233,8 +233,8 @@ class UseFlows(QObject):
         """Show a mention in the main window; the keyboard focus does not move."""
         try:
             self._bench.navigator.open(document_id, mention_id)
-        except UserError:
-            self._say(tr(GONE))
+        except UserError as error:
+            self._say(str(error) if isinstance(error, DamagedTextError) else tr(GONE))
             self._renew()
 
     def _go(self, document_id: int, mention_id: int) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from curator.domain.audit import Inconsistencies, Inconsistency
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.entities import EntityMatch
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.ui.bench import Workbench
 from curator.ui.entities import add_undo_key, bring_up
 from curator.ui.inconsistencies.contradiction_line import ContradictionLine
@@ -149,8 +149,8 @@ class InconsistencyFlows(QObject):
         """Show a mention in the main window; the focus stays."""
         try:
             self._bench.navigator.open(document_id, mention_id)
-        except UserError:
-            self._say(tr(GONE))
+        except UserError as error:
+            self._say(str(error) if isinstance(error, DamagedTextError) else tr(GONE))
             self._renew()
 
     def _go(self, document_id: int, mention_id: int) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome
-from curator.domain.wording import UserError, localised, tr
+from curator.domain.wording import DamagedTextError, UserError, localised, tr
 from curator.services.training import DiskReport, diff_rows, manifest_text, notes_of, queue_asked
 from curator.ui.bench import Workbench
 from curator.ui.kit import ask, tell
@@ -215,6 +215,9 @@ class BundleFlows(QObject):
         found = document_id if document_id is not None else bench.project.queue.document_of(mention_id)
         try:
             opened = bench.project.queue.open(found) if found is not None else None
+        except DamagedTextError as error:
+            bench.say(str(error))
+            return
         except UserError:
             opened = None
         if opened is None or opened.view(mention_id) is None:

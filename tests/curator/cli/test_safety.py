@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from curator.storage import open_project
+from curator.storage.db import read_mark
 from tests.curator.cli.conftest import Cli
 
 HOURS = 7200
@@ -23,6 +25,54 @@ def make_older(*paths: Path) -> None:
     """As if they had been made two hours ago."""
     for path in paths:
         os.utime(path, (path.stat().st_mtime - HOURS,) * 2)
+
+
+def killed(project: Path, change: bytes, by: bytes) -> Path:
+    """The project as a program leaves it that was killed after a decision, with `change` in its database only."""
+    copy = project.with_name("killed.curation")
+    with open_project(project) as store:
+        with store.write() as unit:
+            unit.meta.set("guidelines", "Link the shortest mention.")
+        store.settle()
+        shutil.copytree(project, copy)
+    database = copy / "project.sqlite"
+    content = database.read_bytes()
+    assert change in content
+    database.write_bytes(content.replace(change, by))
+    return copy
+
+
+@pytest.mark.parametrize("format_name", ["pubtator", "bioc-json", "decisions"])
+def test_a_text_changed_beside_the_log_of_a_killed_program_is_not_exported(
+    cli: Cli, project: Path, tmp_path: Path, format_name: str
+) -> None:
+    broken, out = killed(project, b"cardiac arrest", b"cardiac arresT"), tmp_path / "out"
+    for _ in range(2):  # the second time, a command has closed the project properly
+        exported = cli("export", broken, out, "--format", format_name)
+        assert exported.code == 2
+        assert "differs from the one imported" in exported.err
+        assert "`curator check`" in exported.err
+        assert "bug" not in exported.err
+        assert not out.exists()
+        assert cli("decide", broken, "1", "--nil", "not-in-kb").code == 0
+        assert (mark := read_mark(broken)) is not None
+        assert mark.closed
+        assert mark.unclean, "the window checks it at once"
+    checked = cli("check", broken)
+    assert checked.code == 3
+    assert "differs from the one imported" in checked.out
+
+
+def test_guidelines_that_are_lost_with_the_log_of_a_killed_program_are_noticed(cli: Cli, project: Path) -> None:
+    broken = killed(project, b"cardiac arrest", b"cardiac arrest")
+    (broken / "project.sqlite-wal").unlink()
+    for command in (("info",), ("decide", "1", "--nil", "not-in-kb")):
+        refused = cli(command[0], broken, *command[1:])
+        assert refused.code == 2
+        assert "lacks changes that were saved until" in refused.err
+    assert cli("check", broken).code == 3
+    assert cli("restore", broken, "--continue").code == 0
+    assert cli("info", broken).code == 0
 
 
 def test_a_project_goes_through_check_restore_and_salvage(cli: Cli, project: Path, root: Path, tmp_path: Path) -> None:

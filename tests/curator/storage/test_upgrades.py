@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import NewerProjectError
 from curator.storage import SqlStore, create_project, migrations, open_project
-from curator.storage.db import read_mark
+from curator.storage.db import WRITES, read_mark
 from curator.storage.safety import check_steps
 from tests.curator.storage.filler import AT, Filler, document, mention
 
@@ -79,6 +80,7 @@ def rows_of(database: Path) -> Rows:
         for name in sorted(one for one in names if not one.startswith(("kb1_", "sqlite_"))):
             columns = sorted(row[1] for row in conn.execute(f"PRAGMA table_info({name})"))
             found[name] = sorted(conn.execute(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
+        found["meta"] = [one for one in found["meta"] if one[0] != WRITES]  # opening writes what a version lacked
         return found
 
 
@@ -104,7 +106,8 @@ def test_a_project_of_an_earlier_version_becomes_what_this_one_would_have_made(
     mark, wanted = read_mark(folder), read_mark(today)
     assert mark is not None
     assert wanted is not None
-    assert (mark.top, mark.closed, bool(mark.digest)) == (wanted.top, True, True)
+    assert replace(mark.top, written=wanted.top.written) == wanted.top
+    assert (mark.closed, bool(mark.digest)) == (True, True)
     assert json.loads((folder / "project.curator").read_text())["schema_version"] == NEWEST
     assert rows_of(folder / f"project.sqlite.backup-v{version}") == before
     with open_project(folder) as store, store.read() as unit:  # the mark agrees with it

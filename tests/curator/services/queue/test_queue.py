@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
+from curator.domain.wording import DamagedTextError
 from curator.services.ports import QueueFilter
 from curator.services.queue.queue import Direction
 from tests.curator.services.fakes import World
@@ -15,6 +18,17 @@ def test_an_opened_document_shows_mentions_in_text_order(filled: World) -> None:
     opened = filled.project.queue.open(2)
     assert [view.mention.text for view in opened.mentions] == ["Lidocaine", "cardiac arrest", "arrhythmia", "blorbitis"]
     assert all(view.decision is None and view.suggestion is None and not view.stale for view in opened.mentions)
+
+
+def test_a_text_is_compared_when_its_document_is_opened_and_not_at_every_key(filled: World) -> None:
+    queue = filled.project.queue
+    queue.open(1)
+    with filled.store.write() as unit:
+        unit.connection.exec_driver_sql("UPDATE document_texts SET text = text || 'x'")
+    assert queue.open(1).document.text.endswith("x")
+    for _ in range(2):
+        with pytest.raises(DamagedTextError, match="differs from the one imported"):
+            queue.open(2)
 
 
 def test_next_undecided_goes_round_once(filled: World) -> None:

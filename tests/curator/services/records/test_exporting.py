@@ -10,7 +10,7 @@ import pytest
 
 from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.domain.wording import UserError
+from curator.domain.wording import DamagedTextError, UserError
 from curator.io import default_registry
 from curator.services.ports import LeftOut
 from curator.services.records.exporting import ExportReport, ExportScope, ExportTarget
@@ -75,6 +75,31 @@ def test_rejected_mentions_leave_and_skipped_ones_stay(world: World) -> None:
     world.project.exporting.export(world.folder / "out.txt", "pubtator")
     lines = (world.folder / "out.txt").read_text(encoding="utf-8").split("\n")
     assert [line.split("\t")[3] for line in lines[2:5]] == ["cardiac arrest", "arrhythmia", "blorbitis"]
+
+
+def damage(world: World, statement: str) -> None:
+    with world.store.write() as unit:
+        unit.connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize("name", [one.name for one in default_registry().formats() if one.can_write])
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE document_texts SET text = replace(text, 'a', 'e') WHERE document_id = 2", "The text of document"),
+        ("UPDATE mentions SET text = 'other' WHERE id = 6", "Mention 6 of document"),
+    ],
+)
+def test_a_damaged_document_is_named_and_nothing_is_written(
+    world: World, name: str, statement: str, words: str
+) -> None:
+    world.kb()
+    world.documents(3, gold=True)
+    damage(world, statement)
+    before = sorted(world.folder.rglob("*"))
+    with pytest.raises(DamagedTextError, match=words):
+        world.project.exporting.export(world.folder / ("out.csv" if name == "table" else "out"), name)
+    assert [one for one in sorted(world.folder.rglob("*")) if one not in before] == []
 
 
 def test_only_done_documents_when_asked(world: World) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
-from curator.domain.wording import UserError
+from curator.domain.wording import DamagedTextError, UserError
 from curator.services.records.exporting import ExportScope
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World, finish
@@ -46,6 +46,18 @@ def worked(filled: World) -> World:
     project.curation.decide(four, ARRHYTHMIA)
     project.curation.decide(filled.mentions(2)[3], ARRHYTHMIA)
     return filled
+
+
+def test_a_text_that_is_not_the_one_that_was_imported_is_not_released(worked: World, tmp_path: Path) -> None:
+    with worked.store.write() as unit:
+        unit.connection.exec_driver_sql("UPDATE document_texts SET text = text || 'x' WHERE document_id = 1")
+    for export in (
+        lambda: worked.project.release.export(tmp_path / "made"),
+        lambda: worked.project.round_files.export("pilot", tmp_path / "made"),
+    ):
+        with pytest.raises(DamagedTextError, match="differs from the one imported"):
+            export()
+        assert not (tmp_path / "made").exists()
 
 
 def test_the_audit_trail_holds_every_step_with_what_was_suggested_and_replaced(worked: World, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, Split
-from curator.domain.wording import UserError
+from curator.domain.wording import DamagedTextError, UserError
 from curator.services.ports import QueueFilter
 from tests.curator.storage.filler import AT, Filler, document, in_a_folder, mention
 
@@ -16,6 +16,26 @@ def test_text_and_raw_record_come_back_exactly(fill):
     with fill.store.read() as unit:
         stored = unit.documents.get(fill.stored[0][0])
         assert (stored.text, stored.title, unit.documents.raw(stored.id)) == (text, "t\x00t", text + "\r")
+
+
+@pytest.mark.parametrize("other", ["text || 'x'", "replace(text, 'text', 'test')", "x'00'", "CAST(x'41ff' AS TEXT)"])
+def test_a_text_that_is_not_the_one_that_was_imported_is_named_where_it_is_compared(fill, other):
+    fill.file(document("100"), document("101"))
+    (first, _), (second, _) = fill.stored
+    with fill.store.write() as unit:
+        unit.connection.exec_driver_sql(f"UPDATE document_texts SET text = {other} WHERE document_id = {second}")
+    with fill.store.read() as unit:
+        assert unit.documents.get(first, compared=True).external_id == "100"
+        with pytest.raises(DamagedTextError, match=r"document 101 differs from the one imported.*restore a backup"):
+            unit.documents.get(second, compared=True)
+
+
+@in_a_folder
+def test_every_text_that_can_be_imported_is_the_one_that_was(fill):
+    texts = ["", "é e\u0301 \r\n\U0001f600", "\ufeffx", "nul\x00after"]
+    fill.file(*(SourceDocument(str(n), "t", text, (), (), raw=text) for n, text in enumerate(texts)))
+    with fill.store.read() as unit:
+        assert [unit.documents.get(one, compared=True).text for one, _ in fill.stored] == texts
 
 
 def test_document_keeps_passages_split_and_state(fill):

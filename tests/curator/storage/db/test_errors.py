@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from curator.domain.wording import UserError
+from curator.domain.wording import DamagedProjectError, UserError
 from curator.services.ports import SharedAddress
 from curator.storage.db.errors import as_user_errors
 
@@ -26,6 +27,13 @@ def test_the_environments_errors_become_sentences_that_name_the_file(code, text)
     with pytest.raises(UserError, match=text) as caught, as_user_errors(Path("/a/b.sqlite")):
         raise error
     assert "/a/b.sqlite" in str(caught.value)
+
+
+def test_a_text_that_is_no_utf_8_is_damage(tmp_path):
+    path = tmp_path / "p.sqlite"
+    conn, damaged = sqlite3.connect(path), pytest.raises(DamagedProjectError, match=r"p\.sqlite is damaged")
+    with closing(conn), damaged, as_user_errors(path):
+        conn.execute("SELECT CAST(x'41ff' AS TEXT)").fetchone()
 
 
 def test_bugs_pass_as_they_are():

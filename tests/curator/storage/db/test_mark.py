@@ -4,15 +4,32 @@ import hashlib
 import json
 import os
 import shutil
-from dataclasses import asdict
+import sqlite3
+from contextlib import closing
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
 
 import pytest
 
 from curator.domain.decisions import OperationKind, Verdict
-from curator.domain.wording import MissingStepsError, UserError
+from curator.domain.entities import TypeMapping
+from curator.domain.rounds import RoundKind
+from curator.domain.wording import InconsistentDataError, MissingStepsError, UserError
+from curator.services.ports import Backup
 from curator.storage import create_project, open_project
 from curator.storage.db import mark as mark_module
-from curator.storage.db.mark import LENGTH, NAME, Top, read_mark, write_mark
+from curator.storage.db.mark import (
+    LENGTH,
+    NAME,
+    WRITES,
+    Top,
+    WriteCount,
+    mark_as_it_is,
+    read_mark,
+    unclean_end,
+    write_mark,
+)
+from curator.storage.safety import restore
 from tests.curator.storage.filler import AT, Filler
 
 
@@ -91,7 +108,7 @@ def test_a_mark_that_cannot_be_read_or_written_stops_nothing(folder):
         b"",
         b"{}",
         b"x" * LENGTH,
-        (folder / NAME).read_bytes().replace(b'"operation": 5', b'"operation": 9'),
+        (folder / NAME).read_bytes().replace(b'"operation":5', b'"operation":9'),
     ):
         (folder / NAME).write_bytes(damage)
         assert read_mark(folder) is None
@@ -219,20 +236,162 @@ def test_a_comment_or_relation_that_is_lost_is_noticed(folder, statement):
         unit.connection.exec_driver_sql(statement)
     assert (folder / "project.mark").stat().st_size == 512
     (folder / "project.sqlite").write_bytes(older)
-    with pytest.raises(MissingStepsError, match="comments or relations"):
+    with pytest.raises(MissingStepsError, match=r"lacks changes that were saved until 20.*comments, relations"):
         open_project(folder)
 
 
+CHANGES = {
+    "guidelines": lambda unit: unit.meta.set("guidelines", "Link the shortest mention."),
+    "round": lambda unit: unit.rounds.create("First", RoundKind.BLIND, [1], at=AT),
+    "type mapping": lambda unit: unit.meta.set_type_mapping(TypeMapping({"Gene": ("GENE",)})),
+    "flag": lambda unit: unit.documents.flag_documents([1], True),
+}
+"""Changes that are no steps, and have no rows of their own in the mark."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_changes_without_steps_that_are_lost_with_the_log_of_a_killed_program_are_noticed(folder, change, read_only):
+    open_project(folder).close()
+    killed = folder.parent / "killed.curation"
+    with open_project(folder) as store:
+        with store.write() as unit:
+            CHANGES[change](unit)
+        store.settle()
+        shutil.copytree(folder, killed)
+    whole = shutil.copytree(killed, folder.parent / "whole.curation")
+    (killed / "project.sqlite-wal").unlink()
+    for _ in range(2):
+        with pytest.raises(MissingStepsError, match=r"lacks changes that were saved until 20.*rounds or guidelines"):
+            open_project(killed, read_only=read_only)
+    open_project(killed, lacking=True).close()
+    open_project(killed).close()
+    open_project(whole, read_only=read_only).close()
+    open_project(whole).close()
+
+
+def written(folder):
+    return read_mark(folder).top.written
+
+
+def test_each_transaction_that_changes_something_is_counted_once(folder):
+    open_project(folder).close()
+    before = written(folder)
+    with open_project(folder) as store:
+        with store.write():
+            pass
+        with store.write() as unit:
+            unit.meta.get("guidelines")
+        with pytest.raises(InconsistentDataError), store.write() as unit:
+            unit.connection.exec_driver_sql("INSERT INTO meta (key, value) SELECT 'x', 'x' UNION ALL SELECT 'x', 'x'")
+        store.settle()
+        assert written(folder) == before
+        for number in (1, 2, 3):
+            with store.write() as unit:
+                unit.meta.set("guidelines", "x")
+                unit.meta.set("other", str(number))
+            store.settle()
+            assert written(folder) == before + number
+    open_project(folder).close()
+    assert written(folder) == before + 3
+
+
+def test_a_bulk_load_counts_each_of_its_transactions():
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as conn:
+        conn.execute("CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL)")
+        count = WriteCount(conn)
+        count.add()
+        for number in (1, 2):
+            conn.execute("INSERT INTO meta VALUES (?, 'x')", (str(number),))
+            count.add()
+            count.add()
+            assert conn.execute("SELECT value FROM meta WHERE key = ?", (WRITES,)).fetchone() == (str(number),)
+
+
+@pytest.mark.parametrize("value", ["x", "-5", "9223372036854775807", "1e300", ""])
+def test_a_number_of_transactions_that_a_stranger_made_up_stops_nothing(folder, value):
+    with open_project(folder) as store, store.write() as unit:
+        unit.meta.set(WRITES, value)
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn, conn:
+        conn.execute("UPDATE meta SET value = ? WHERE key = ?", (value, WRITES))  # the store has counted this, too
+    mark_as_it_is(folder / "project.sqlite")
+    for _ in range(3):
+        with open_project(folder) as store, store.write() as unit:
+            unit.meta.set("guidelines", "x")
+        assert written(folder) > 0
+
+
+def test_versions_that_count_no_transactions_and_this_one_take_turns(folder):
+    """They read neither the number nor the unclean end, and write neither."""
+    open_project(folder).close()
+    data = json.loads((folder / NAME).read_bytes())
+    assert set(data["top"]) == {one.name for one in fields(Top)} - {"written"}, "they refuse marks with others"
+    assert data.pop("written") > 0
+    assert data.pop("unclean")
+    del data["sum"]
+    (folder / NAME).write_bytes(json.dumps({**data, "sum": mark_module._sum(data)}).encode().ljust(LENGTH))
+    assert (written(folder), read_mark(folder).unclean) == (0, "")
+    with open_project(folder) as store, store.write() as unit:
+        unit.connection.exec_driver_sql(f"DELETE FROM meta WHERE key = '{WRITES}'")  # as they created it
+    mark_as_it_is(folder / "project.sqlite")
+    open_project(folder, read_only=True).close()
+    open_project(folder).close()
+
+
+def test_an_unclean_end_is_kept_until_another_one_or_a_restoration(folder, tmp_path):
+    """`folder` was left by a program that was killed."""
+    assert not read_mark(folder).closed
+    end = unclean_end(read_mark(folder))
+    assert end == read_mark(folder).at
+    for _ in range(2):
+        with open_project(folder) as store:
+            assert store.unclean == end
+            decide(store, 1)
+            assert unclean_end(read_mark(folder)) != end, "this session is not closed yet"
+        assert read_mark(folder).closed
+        assert unclean_end(read_mark(folder)) == end
+    with open_project(folder, lacking=True) as store:
+        assert store.unclean == end
+    mark_as_it_is(folder / "project.sqlite")
+    assert unclean_end(read_mark(folder)) == end
+    database = tmp_path / "backup.sqlite"
+    shutil.copyfile(folder / "project.sqlite", database)
+    restore(folder, Backup(database, datetime.now(UTC), 1, folder, None, None))
+    assert unclean_end(read_mark(folder)) == ""
+    with open_project(folder) as store:
+        assert store.unclean == ""
+    (folder / NAME).unlink()
+    assert unclean_end(read_mark(folder)) == ""
+
+
+def test_a_backup_that_goes_back_has_the_number_of_its_own_time(folder, tmp_path):
+    open_project(folder).close()
+    database = tmp_path / "backup.sqlite"
+    shutil.copyfile(folder / "project.sqlite", database)
+    before = written(folder)
+    with open_project(folder) as store:
+        decide(store, 1)
+    assert written(folder) > before
+    restore(folder, Backup(database, datetime.now(UTC), 1, folder, None, None))
+    open_project(folder).close()
+    assert written(folder) == before
+
+
 def test_a_mark_with_large_numbers_has_room(folder):
-    many = Top(10**9, "f" * 32, 10**9, "f" * 32, *[10**9] * 5)
-    write_mark(folder / "project.sqlite", many, digest="f" * 64)
+    many = Top(10**9, "f" * 32, 10**9, "f" * 32, *[10**9] * 6)
+    write_mark(folder / "project.sqlite", many, digest="f" * 64, unclean=datetime.now().astimezone().isoformat()[:29])
     assert read_mark(folder).top == many
+    assert (folder / NAME).stat().st_size == LENGTH
 
 
 @pytest.mark.parametrize("operation", ["x", -1, 2**63, 1.5, True, None, [1]])
 def test_a_mark_that_a_stranger_made_up_is_not_compared(folder, operation):
-    data = {"top": {**asdict(Top()), "operation": operation}, "at": "2024-05-06", "closed": True, "digest": ""}
-    text = json.dumps({**data, "sum": mark_module._sum(data)}).encode()
-    (folder / NAME).write_bytes(text.ljust(LENGTH))
-    assert read_mark(folder) is None
+    rows = asdict(Top())
+    del rows["written"]
+    data = {"top": rows, "written": 0, "at": "2024-05-06", "closed": True, "digest": ""}
+    for other in ({"top": {**rows, "operation": operation}}, {"written": operation}):
+        made = {**data, **other}
+        text = json.dumps({**made, "sum": mark_module._sum(made)}).encode()
+        (folder / NAME).write_bytes(text.ljust(LENGTH))
+        assert read_mark(folder) is None
     open_project(folder).close()

@@ -11,6 +11,7 @@ import pytest
 
 from curator.domain.wording import CancelledError, DamagedProjectError, UserError
 from curator.storage import open_project
+from curator.storage.db import mark_as_it_is
 from curator.storage.safety import Backups, backups_of, restore
 from curator.storage.safety import backups as module
 from curator.storage.safety.backup_places import TIME
@@ -207,13 +208,59 @@ def test_a_clock_that_was_set_back_a_year_changes_neither_the_order_of_backups_n
     assert kept[0] == 50
 
 
-def test_the_check_is_due_once_a_day_and_after_an_unclean_end(folder, root, backups):
+def test_the_check_is_due_once_a_day(backups):
     now = datetime.now(UTC)
     assert backups.check_due(now)
     assert backups.check(nothing).findings == ()
     assert not backups.check_due(now)
     assert backups.check_due(now + timedelta(days=2))
     assert backups.check_due(now - timedelta(days=365))  # the clock was set back
-    with open_project(folder):
-        other = shutil.copytree(folder, folder.parent / "killed.curation")
-    assert Backups(other, root=lambda: root, most=lambda: 1).check_due(now)
+
+
+def test_after_an_unclean_end_a_check_is_due_until_one_finds_nothing(folder, root, decide):
+    now = datetime.now(UTC)
+    place = folder.parent / "place"
+    place.mkdir()
+    path = place / "p.curation"
+
+    def kill() -> None:
+        """Leave the project at `path` as a program that was killed does."""
+        with open_project(folder) as store:
+            decide_in(store, [50])
+            store.settle()
+            shutil.rmtree(path, ignore_errors=True)
+            shutil.copytree(folder, path)
+
+    def opened() -> Backups:
+        with open_project(path) as store:  # each closing seals the file as it is
+            return Backups(path, root=lambda: root, most=lambda: 1, unclean=store.unclean)
+
+    Backups(path, root=lambda: root, most=lambda: 1).check(nothing)
+    kill()
+    for _ in range(3):
+        assert opened().check_due(now)
+
+    def stop() -> None:
+        raise CancelledError
+
+    with pytest.raises(CancelledError):
+        opened().check(stop)
+    assert opened().check_due(now)
+    text = "UPDATE document_texts SET text = 'x' || text WHERE document_id = {}"
+    for change, findings in ((text.format(2), 1), (text.format(2).replace("'x' || text", "substr(text, 2)"), 0)):
+        with closing(sqlite3.connect(path / "project.sqlite")) as conn, conn:
+            conn.execute(change)
+        mark_as_it_is(path / "project.sqlite")
+        assert opened().check_due(now)
+        assert len(opened().check(nothing).findings) == findings
+    assert not opened().check_due(now)
+    assert opened().check_due(now + timedelta(days=2))
+    kill()
+    assert opened().check_due(now), "another unclean end"
+
+
+def test_transactions_that_only_store_what_can_be_computed_make_no_backup(folder, backups):
+    backups.make(nothing)
+    with open_project(folder) as store, store.write() as unit:
+        unit.connection.exec_driver_sql("UPDATE documents SET stamp_revision = 7")
+    assert backups.make(nothing) is None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from curator.domain.documents import Span
-from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk
+from curator.domain.wording import DamagedTextError
+from curator.services.ports import QueueFilter
+from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, reopen
 
 Key, ALT, LEFT = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.MouseButton.LeftButton
 
@@ -242,6 +245,23 @@ def test_a_document_that_is_gone_closes_with_a_sentence(desk: Desk) -> None:
     desk.press(Key.Key_Right, ALT)
     desk.press(Key.Key_F, CTRL)
     assert not desk.bench.find_bar.isVisible()
+
+
+def test_a_document_with_a_damaged_text_is_not_shown_and_named(desk: Desk) -> None:
+    opened = desk.bench.navigator.opened
+    assert opened is not None
+    other = next(one for one in desk.world.project.queue.ids(QueueFilter()) if one != opened.document.id)
+    with desk.world.store.write() as unit:
+        unit.connection.exec_driver_sql(f"UPDATE document_texts SET text = text || 'x' WHERE document_id = {other}")
+    with pytest.raises(DamagedTextError, match="differs from the one imported"):
+        desk.bench.navigator.open(other)  # the window's hook says it
+    assert desk.bench.navigator.opened is opened
+    assert desk.bench.navigator.document_ahead() is None
+    with desk.world.store.write() as unit:
+        unit.connection.exec_driver_sql("UPDATE document_texts SET text = text || 'y'")
+    reopen(desk)
+    assert "differs from the one imported" in said(desk)
+    assert desk.bench.navigator.opened is None
 
 
 def test_another_text_under_the_open_view_is_shown_anew(desk: Desk) -> None:
