@@ -49,7 +49,8 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import POOLED, as_user_errors
+from curator.storage.db.errors import POOLED, UNREAD, as_user_errors, disk_error, disk_failed
+from curator.storage.db.failed_reads import is_unread
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -173,6 +174,7 @@ __all__ = [
     "OPERATION",
     "POOLED",
     "POSTGRESQL",
+    "UNREAD",
     "VERSION_1",
     "VERSION_2",
     "VERSION_3",
@@ -239,6 +241,8 @@ __all__ = [
     "chunks",
     "connect",
     "cut_log",
+    "disk_error",
+    "disk_failed",
     "end_use",
     "ever_visible",
     "facts_row",
@@ -257,6 +261,7 @@ __all__ = [
     "in_each",
     "insert_new",
     "is_altered",
+    "is_unread",
     "joined",
     "like",
     "link",

@@ -217,3 +217,23 @@ def test_the_check_is_due_once_a_day_and_after_an_unclean_end(folder, root, back
     with open_project(folder):
         other = shutil.copytree(folder, folder.parent / "killed.curation")
     assert Backups(other, root=lambda: root, most=lambda: 1).check_due(now)
+
+
+def test_a_copy_that_cannot_be_read_is_not_a_damaged_project(folder, backups, monkeypatch):
+    monkeypatch.setattr("curator.storage.safety.backups.is_unread", lambda _: True)
+    with pytest.raises(UserError, match="The disk failed") as caught:
+        backups.make(nothing)
+    assert not isinstance(caught.value, DamagedProjectError)
+    assert backups.all() == []
+
+
+def test_a_read_of_a_sound_database_that_failed_is_not_damage(folder, backups, monkeypatch):
+    def fails(*_):
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    monkeypatch.setattr("curator.storage.safety.backups._copy", fails)
+    with pytest.raises(UserError, match="The disk failed") as caught:
+        backups.make(nothing)
+    assert not isinstance(caught.value, DamagedProjectError)
