@@ -158,10 +158,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort, CancelledError):
         return _fail("Cancelled.", 130)
     except OSError as error:
-        if error.errno in ENVIRONMENT:
+        if error.errno in ENVIRONMENT or error.errno == errno.EIO:
             log.warning("The environment refused", exc_info=True)
             what = f"{error.filename or 'The output'}: {error.strerror}"
-            return _fail(f"{what}. Check the folder's permissions and the free disk space.", 2)
+            broken = error.errno == errno.EIO
+            advice = "Check the disk" if broken else "Check the folder's permissions and the free disk space"
+            return _fail(f"{what}. {advice}.", 2)
         return _bug()
     except Exception:  # top-level boundary: the traceback goes to the log
         return _bug()

@@ -194,10 +194,20 @@ class SharedBundleStore(FolderBundleStore):
 
 def _manifest(path: Path) -> dict[str, Any] | None:
     try:
-        raw = json.loads(read_small(path / MANIFEST))
+        raw = json.loads(_text(path / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) and "id" in raw else None
+
+
+def _text(path: Path) -> str:
+    """Read once more where a read failed: without its manifest, the linker in use would count as deleted."""
+    try:
+        return read_small(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError:
+        return read_small(path)
 
 
 def seal_of(manifest: Mapping[str, Any]) -> str:

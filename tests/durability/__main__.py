@@ -46,7 +46,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--attempts", type=int, metavar="N", help="end after N in each scenario, campaign and worker")
     parser.add_argument("--workers", type=int, default=min(8, 2 * (os.cpu_count() or 1)))
     parser.add_argument("--only", nargs="*", default=[], metavar="SCENARIO", help="only these scenarios")
-    parser.add_argument("--campaigns", nargs="*", default=[], help="stops, power, faults; all without")
+    parser.add_argument("--campaigns", nargs="*", default=[], help="stops, kills, power, faults, reads; all without")
     parser.add_argument("--break", dest="fault", metavar="FAULT", help="break the program first; see breaking.py")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--report", type=Path, default=Path("durability-report"), help="the name of .json and .txt")

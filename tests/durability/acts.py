@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from curator import bootstrap
 from curator.bootstrap import Project
+from curator.cli.console import run_steps
 from curator.domain.decisions import NilReason, RejectReason, Saving, Verdict
 from curator.domain.documents import Split
 from curator.jobs import FolderBundleStore
@@ -52,6 +54,13 @@ def placed(place: Place, arguments: Iterable[object]) -> list[object]:
 
 def opening(place: Place, promises: Promises) -> None:
     open_project(place).close()
+    promises.saved(1)
+
+
+def checking(place: Place, promises: Promises) -> None:
+    found = run_steps(bootstrap.check_project(place.project))
+    if found.findings:
+        raise Refused(found.findings[0].text)
     promises.saved(1)
 
 

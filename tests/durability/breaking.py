@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import curator.io.files.atomic
+import curator.storage.db.errors
 import curator.storage.db.syncing
 import curator.storage.project
 import curator.storage.safety.backups
@@ -15,10 +16,11 @@ MODULES: dict[str, tuple[Any, str]] = {
     "tidy": (curator.io.files.atomic, "_tidy"),
     "backup": (curator.storage.safety.backups, "sync_file"),
     "abandoned": (curator.storage.project, "_remove_unfinished"),
+    "sentence": (curator.storage.db.errors, "user_error"),
 }
 """Name → the function that does nothing then: the sync of the log after each decision, that of a new project's name,
-the removal of what killed exports left, the sync of a backup before it gets its name, and the removal of what killed
-`new`s left."""
+the removal of what killed exports left, the sync of a backup before it gets its name, the removal of what killed
+`new`s left, and the sentence about a disk that fails."""
 
 
 def break_program(name: str) -> None:

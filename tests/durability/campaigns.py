@@ -1,4 +1,5 @@
-"""The attempts on a scenario: every stop, torn writes, images of the disk after the power failed, calls that fail."""
+"""The attempts on a scenario: every stop, torn writes, images of the disk after the power failed, calls and reads that
+fail."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from tests.durability.scenarios import Scenario
 from tests.durability.shim import CHANGES, GROWING, Act, Call, Kind
 from tests.durability.world import Run
 
-CAMPAIGNS = ("stops", "kills", "power", "faults")
+CAMPAIGNS = ("stops", "kills", "power", "faults", "reads")
 PAGE = 4096
 PASSES = 16
 """Over the stops of a scenario: a campaign that ends early has attacked all parts of it."""
@@ -39,6 +40,9 @@ SPREAD = {
 """The calls that fail from then on: a full disk still syncs and removes, a broken one does nothing."""
 SLOWLY = 1, 5, 30
 """Seconds of a slow call, by the clocks of its process: see `shim.c`."""
+
+RARER = 4
+"""Of so many reads, one is interrupted and one reads less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ def attempts(campaign: str, reference: Reference, *, seed: int, shard: tuple[int
         for one in passes:
             yield from stops(reference, first=shard[0] + shard[1] * one, every=shard[1] * PASSES)
         return
-    found = list(kills(reference) if campaign == "kills" else faults(reference))
+    found = list({"kills": kills, "faults": faults, "reads": reads}[campaign](reference))
     random.Random(seed).shuffle(found)  # the same order in all workers
     yield from found[shard[0] :: shard[1]]
 
@@ -139,6 +143,21 @@ def faults(reference: Reference) -> Iterator[Attempt]:
             yield Attempt("faults", f"call {call.number}, {_name(call)}: {SLOWLY[0]} s from then on", arming)
 
 
+def reads(reference: Reference) -> Iterator[Attempt]:
+    """Each read, and each opening of a file for reading, fails once and from then on. Some are interrupted or read
+    less: Python and SQLite then read again."""
+    for call in reference.reads:
+        said = f"{'open' if call.offset < 0 else 'read'} {call.number}, {call.path.removeprefix(reference.base)}"
+        arming = {"at": call.number, "act": Act.FAIL, "argument": errno.EIO, "kinds": Kind.READ}
+        yield Attempt("reads", f"{said}: EIO", arming)
+        yield Attempt("reads", f"{said}: EIO from then on", {**arming, "forever": True})
+        if call.number % RARER:
+            continue
+        yield Attempt("reads", f"{said}: EINTR", {**arming, "argument": errno.EINTR})
+        if call.offset > 1:
+            yield Attempt("reads", f"{said}: short", {**arming, "act": Act.SHORT, "argument": call.offset // 2})
+
+
 def _power(reference: Reference, chance: random.Random) -> Iterator[Attempt]:
     """First at the promises alone, then, again and again, at some of the calls and with more images of each."""
     seen: set[bytes] = set()
@@ -206,8 +225,18 @@ def attempt(stage: Stage, scenario: Scenario, reference: Reference, one: Attempt
     if not slow and run.facts and run.facts[-1] == "hits 0":
         return Outcome(False, run.end, [])
     found = _said(run, scenario, slow=slow)
+    if one.campaign == "reads":
+        found += _blamed(run)
+        if scenario.leaves_out and run.end == "done":
+            start = stage.next_start(scenario)
+            return Outcome(True, run.end, found + ([] if start.end == "done" else [Finding("unopened", start.said)]))
     found += judge(stage, scenario, reference, run, promised=run.answered, reached=run.answered + 1)
     return Outcome(True, run.end, found)
+
+
+def _blamed(run: Run) -> list[Finding]:
+    """The disk failed: no file was damaged."""
+    return [Finding("wrong", f"said {run.said!r}")] if run.end == "refused" and "damaged" in run.said else []
 
 
 def _said(run: Run, scenario: Scenario, *, slow: bool) -> list[Finding]:

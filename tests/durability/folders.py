@@ -85,6 +85,8 @@ def write_inputs(place: Place) -> None:
     gone["id"] = f"{gone['id']}9"
     text = "".join(json.dumps(one) + "\n" for one in changed)
     (place.inputs / "kb-2.jsonl").write_text(text, encoding="utf-8")
+    for seed in {Path(one).parts[0] for one in KBS.values()}:
+        shutil.copytree(SEEDS / seed, place.inputs / seed, dirs_exist_ok=True)
     (place.inputs / "guidelines.md").write_text("# Guidelines\n\nLink the longest mention.\n" * 400, encoding="utf-8")
 
 

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.durability.campaigns import CAMPAIGNS, Attempt, Outcome, faults, kills
+from tests.durability.campaigns import CAMPAIGNS, Attempt, Outcome, faults, kills, reads
 from tests.durability.runs import Reference
 
-TARGETS = {"stops": 10_000, "kills": 2_000, "power": 10_000, "faults": 3_000}
+TARGETS = {"stops": 10_000, "kills": 2_000, "power": 10_000, "faults": 3_000, "reads": 3_000}
 EXAMPLES = 3
 
 
@@ -30,6 +30,7 @@ class Report:
         self._possible[f"{scenario}|stops"] = sum(1 for _ in kills(reference))
         self._possible[f"{scenario}|kills"] = self._possible[f"{scenario}|stops"]
         self._possible[f"{scenario}|faults"] = sum(1 for _ in faults(reference))
+        self._possible[f"{scenario}|reads"] = sum(1 for _ in reads(reference))
 
     def broken(self, scenario: str, why: str) -> None:
         self._broken[scenario] = why

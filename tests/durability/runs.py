@@ -29,10 +29,14 @@ class Reference:
     """An undisturbed run: the folder before it, its calls, and its states after each step as the next start sees them,
     found when they are needed first."""
 
-    def __init__(self, stage: Stage, scenario: Scenario, before: Tree, calls: Sequence[Call]) -> None:
+    def __init__(
+        self, stage: Stage, scenario: Scenario, before: Tree, calls: Sequence[Call], reads: Sequence[Call]
+    ) -> None:
         self.root = str(stage.place.root)
+        self.base = f"{stage.place.base}/"
         self.before = before
         self.calls = calls
+        self.reads = reads
         self.steps = scenario.steps
         self._stage = stage
         self._scenario = scenario
@@ -175,7 +179,12 @@ class Stage:
         record = self.place.base / "record"
         acted = self._act(scenario, log=record)
         assert acted.end == "done", f"{scenario.name} fails undisturbed: {acted.said}"
-        return Reference(self, scenario, before, read_record(record))
+        calls = read_record(record)
+        self.reset(before)
+        acted = self._act(scenario, log=record, kinds=Kind.READ)
+        assert acted.end == "done", f"{scenario.name} fails undisturbed: {acted.said}"
+        reads = [one for one in read_record(record) if one.kind is Kind.READ]
+        return Reference(self, scenario, before, calls, reads)
 
     def seen(self, scenario: Scenario, *, again: bool = False) -> State:
         """The state after the next start. Raises AssertionError where it fails."""
@@ -214,7 +223,8 @@ class Stage:
             handle = os.open(log, os.O_CREAT | os.O_TRUNC | os.O_WRONLY) if log else -1
             if log:
                 _mark_commits(self._shim)
-            self._shim.arm(self.place.root, log=handle, **arming)
+            reads = arming.get("kinds") == Kind.READ  # those of the inputs too
+            self._shim.arm(self.place.base if reads else self.place.root, log=handle, **arming)
             try:
                 scenario.act(self.place, Promises(out, self._shim.mark))
             finally:

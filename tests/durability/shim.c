@@ -1,5 +1,6 @@
 /* Stands between a program and the C library: numbers every call that changes files below one folder, records it with
- * its data, and acts on the n-th: ends the process before or within it, makes it fail, cuts it or delays it.
+ * its data, and acts on the n-th: ends the process before or within it, makes it fail, cuts it or delays it. Reads have
+ * numbers of their own, and are seen only where READ is among the kinds.
  *
  * Loaded with LD_PRELOAD; idle until `durable_arm`. SQLite's `-shm` file is left out: it is rebuilt after a crash.
  * What the standard library's streams write (`fwrite`) is seen when they are flushed or closed, as the whole file.
@@ -28,7 +29,7 @@
 /* kinds of calls: bits, the same as in shim.py */
 enum {
     CREATE = 1, CUT = 2, REOPEN = 4, WRITE = 8, RESIZE = 16, RENAME = 32, LINK = 64, UNLINK = 128, MKDIR = 256,
-    RMDIR = 512, SYNC = 1024, STREAM = 2048, MARK = 4096, SYMLINK = 8192
+    RMDIR = 512, SYNC = 1024, STREAM = 2048, MARK = 4096, SYMLINK = 8192, READ = 65536
 };
 enum { RECORD = 0, KILL = 1, TORN = 2, FAIL = 3, SHORT = 4, SLOW = 5, SLOW_ALL = 6 };
 
@@ -41,7 +42,7 @@ static char root[PATH_MAX];
 static size_t root_length;
 static int log_fd = -1;
 static volatile int armed;
-static long counter, at;
+static long counter, reads, at;
 static int act, forever, kinds;
 static long argument;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +59,7 @@ void durable_arm(const char *folder, int log, long number, int what, long with, 
     snprintf(root, sizeof root, "%s", folder);
     root_length = strlen(root);
     log_fd = log;
-    counter = hits = 0;
+    counter = reads = hits = 0;
     at = number;
     act = what;
     argument = with;
@@ -288,6 +289,30 @@ static int open_kind(const char *path, int flags) {
     return (flags & O_ACCMODE) == O_RDONLY ? 0 : REOPEN;
 }
 
+/* What is to be done with a read of `*length` bytes, which may become fewer. Returns 0, or the error with which it
+ * fails. An opening for reading has a length of -1. */
+static int due_read(const char *path, ssize_t *length) {
+    pthread_mutex_lock(&turn);
+    long number = ++reads;
+    record(READ, number, path, NULL, *length, NULL, 0);
+    int hit = act != RECORD && (forever ? number >= at : number == at);
+    hits += hit;
+    if (hit && act == SHORT && *length > argument) *length = argument;
+    pthread_mutex_unlock(&turn);
+    return hit && act == FAIL ? (int)argument : 0;
+}
+
+static int reads_fail(int folder, const char *given, int flags) {
+    char path[PATH_MAX];
+    struct stat found;
+    ssize_t length = -1;
+    if (!armed || !(kinds & READ) || (flags & O_ACCMODE) != O_RDONLY || !absolute(folder, given, path)) return 0;
+    if (stat(path, &found) || !S_ISREG(found.st_mode)) return 0;
+    int failure = due_read(path, &length);
+    if (failure) errno = failure;
+    return failure;
+}
+
 static int real_openat(int folder, const char *path, int flags, mode_t mode) {
     return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
@@ -295,7 +320,7 @@ static int real_openat(int folder, const char *path, int flags, mode_t mode) {
 static int opening(int folder, const char *given, int flags, mode_t mode) {
     char path[PATH_MAX];
     int kind = armed && absolute(folder, given, path) ? open_kind(path, flags) : 0;
-    if (!kind) return real_openat(folder, given, flags, mode);
+    if (!kind) return reads_fail(folder, given, flags) ? -1 : real_openat(folder, given, flags, mode);
     ENTER(kind);
     int fd = real_openat(folder, given, flags, mode);
     if (fd >= 0) record(kind, number, path, NULL, 0, NULL, 0);
@@ -312,6 +337,30 @@ int openat(int folder, const char *path, int flags, ...) { MODE return opening(f
 int openat64(int folder, const char *path, int flags, ...) { MODE return opening(folder, path, flags | O_LARGEFILE, mode); }
 int creat(const char *path, mode_t mode) { return opening(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 int creat64(const char *path, mode_t mode) { return creat(path, mode); }
+
+/* reading */
+
+static ssize_t reading(int fd, void *data, size_t asked, off_t offset) {
+    char path[PATH_MAX];
+    ssize_t length = (ssize_t)asked;
+    if (armed && (kinds & READ) && path_of(fd, path)) {
+        int failure = due_read(path, &length);
+        if (failure) { errno = failure; return -1; }
+    }
+    return offset < 0 ? syscall(SYS_read, fd, data, length) : syscall(SYS_pread64, fd, data, length, offset);
+}
+
+ssize_t read(int fd, void *data, size_t length) { return reading(fd, data, length, -1); }
+ssize_t pread(int fd, void *data, size_t length, off_t offset) { return reading(fd, data, length, offset); }
+ssize_t pread64(int fd, void *data, size_t length, off64_t offset) { return reading(fd, data, length, offset); }
+
+/* Fewer bytes than all parts hold are a short read: the first part alone is read. */
+ssize_t readv(int fd, const struct iovec *parts, int count) {
+    return count > 0 ? reading(fd, parts->iov_base, parts->iov_len, -1) : 0;
+}
+ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset) {
+    return count > 0 ? reading(fd, parts->iov_base, parts->iov_len, offset) : 0;
+}
 
 /* writing */
 
@@ -491,7 +540,7 @@ static void record_whole(const char *path, long number) {
     if (fd < 0) return;
     if (!fstat(fd, &found) && S_ISREG(found.st_mode)) {
         char *data = malloc(found.st_size ? (size_t)found.st_size : 1);
-        ssize_t got = data ? pread(fd, data, (size_t)found.st_size, 0) : -1;
+        ssize_t got = data ? syscall(SYS_pread64, fd, data, (size_t)found.st_size, 0) : -1;
         if (got >= 0) record(STREAM, number, path, NULL, found.st_size, data, (size_t)got);
         free(data);
     }

@@ -33,6 +33,7 @@ class Kind(IntFlag):
     STREAM = 2048
     MARK = 4096
     SYMLINK = 8192
+    READ = 65536
 
 
 CHANGES = ~(Kind.MARK | Kind.REOPEN) & 0xFFFF
@@ -53,7 +54,8 @@ class Act(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call that succeeded. `offset` is in bytes: of a write, the new size of a resized file, or the size of the
-    file after its stream was flushed. `other` is the new name of what was renamed or linked."""
+    file after its stream was flushed; of a read, how many bytes it asked for, and -1 where a file was opened for
+    reading. `other` is the new name of what was renamed or linked."""
 
     kind: Kind
     number: int
@@ -109,7 +111,8 @@ class Shim:
     ) -> None:
         """Act at call number `at`, counted from 1, if it is one of `kinds`; with `forever`, at all later ones too.
 
-        `argument`: bytes that are written (TORN, SHORT), an errno (FAIL) or milliseconds (SLOW, SLOW_ALL).
+        `argument`: bytes that are written or read (TORN, SHORT), an errno (FAIL) or milliseconds (SLOW, SLOW_ALL).
+        Reads have numbers of their own, and are seen only where `kinds` has them.
         """
         self._library.durable_arm(os.fsencode(root), log, at, int(act), argument, int(forever), int(kinds))
 

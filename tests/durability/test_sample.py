@@ -39,6 +39,7 @@ def test_a_sample_of_the_attacks_finds_nothing(tmp_path: Path) -> None:
         ("tidy", "export", "stops", "leftover"),
         ("abandoned", "new", "stops", "leftover"),
         ("backup", "backup after a command", "power", "unopened"),
+        ("sentence", "decide", "reads", "traceback"),
     ],
 )
 def test_a_program_that_is_broken_on_purpose_is_found_out(

@@ -20,7 +20,7 @@ from tests.durability.runs import Reference, Stage
 from tests.durability.scenarios import Scenario, scenarios
 from tests.durability.world import curator, open_project
 
-SHARES = {"stops": 12, "kills": 1, "power": 12, "faults": 3}
+SHARES = {"stops": 12, "kills": 1, "power": 12, "faults": 3, "reads": 3}
 """Attempts of each campaign in a scenario's turn."""
 MANY = 4
 """With so many scenarios for each worker, they share out the scenarios; with fewer, the attempts on each."""

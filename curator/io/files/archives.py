@@ -15,7 +15,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
@@ -211,11 +211,10 @@ class FileOf:
 
 def is_zip(path: Path) -> bool:
     """Whether the file is a zip archive, by its content."""
-    try:
-        with open_plain(path) as file:
+    for _ in range(2):  # a read that failed once may succeed
+        with suppress(OSError), open_plain(path) as file:
             return file.read(4) == ZIP_MAGIC
-    except OSError:
-        return False
+    return False
 
 
 def holds_many(path: Path) -> bool:
@@ -348,12 +347,12 @@ def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive th
 def _zip(path: Path) -> Files:
     try:
         archive = zipfile.ZipFile(path)  # stays open until the last reference to it is gone
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
+        if isinstance(why := error if isinstance(error, OSError) else error.__context__, OSError):  # `zipfile` hides it
+            raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=why.strerror or why)) from why
         raise UserError(
             tr("{path} is a damaged zip archive ({error}): download or copy it again", path=path, error=error)
         ) from error
-    except OSError as error:
-        raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error)) from error
     members = [one for one in archive.infolist() if not one.filename.endswith("/")]
     _check_size(path, members)
     sizes: dict[str, int] = {}

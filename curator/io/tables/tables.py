@@ -178,18 +178,28 @@ def _workbook(path: Path) -> Iterator[Workbook]:
             finally:
                 book.close()
     except (InvalidFileException, SyntaxError, *_DAMAGED) as error:
-        raise UserError(
-            tr(
-                "{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again",
-                path=path,
-                error=error,
-            )
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> UserError:
+    failed = error if isinstance(error, OSError) else error.__context__  # of `zipfile`, which hides it
+    if isinstance(failed, OSError):
+        return UserError(tr("cannot read {path}: {strerror}", path=path, strerror=failed.strerror or failed))
+    return UserError(
+        tr(
+            "{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again",
+            path=path,
+            error=error,
+        )
+    )
 
 
 def _check_size(path: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except _DAMAGED as error:
+        raise _unreadable(path, error) from error
     unpacked = sum(one.file_size for one in members)
     texts = [one for one in members if one.filename.lower().endswith("sharedstrings.xml")]
     if any(one.file_size > max(TEXTS, TEXT_TIMES * one.compress_size) for one in texts):

@@ -106,6 +106,8 @@ def _sources_in(path: Path, formats: Recogniser) -> Sources:
     try:
         form = formats.recognise(path)
     except UserError as error:
+        if isinstance(error.__cause__, OSError) and not path.is_dir():
+            raise  # an archive that could not be read is not an archive of single files
         inside = formats.files_in(path)
         if not inside:
             raise

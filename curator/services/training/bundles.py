@@ -138,7 +138,14 @@ class BundleSwitch:
 
     def _refuse_other_kb(self, bundle_id: str) -> None:
         active = self.active()
-        wanted = next(one for one in self.all() if one.id == bundle_id)
+        wanted = next((one for one in self.all() if one.id == bundle_id), None)
+        if wanted is None:  # it was there a moment ago
+            raise UserError(
+                tr(
+                    "The files of linker {bundle_id} cannot be read. Check the disk, then try again.",
+                    bundle_id=bundle_id,
+                )
+            )
         if active is not None and wanted.kb_hash != active.kb_hash:
             raise UserError(
                 tr(

@@ -49,7 +49,8 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import POOLED, as_user_errors, is_undecodable
+from curator.storage.db.errors import POOLED, UNREAD, as_user_errors, disk_error, disk_failed, is_undecodable
+from curator.storage.db.failed_reads import is_unread
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -176,6 +177,7 @@ __all__ = [
     "OPERATION",
     "POOLED",
     "POSTGRESQL",
+    "UNREAD",
     "VERSION_1",
     "VERSION_2",
     "VERSION_3",
@@ -244,6 +246,8 @@ __all__ = [
     "chunks",
     "connect",
     "cut_log",
+    "disk_error",
+    "disk_failed",
     "end_use",
     "ever_visible",
     "facts_row",
@@ -263,6 +267,7 @@ __all__ = [
     "insert_new",
     "is_altered",
     "is_undecodable",
+    "is_unread",
     "joined",
     "like",
     "link",

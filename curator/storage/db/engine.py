@@ -16,7 +16,8 @@ from sqlalchemy.pool import QueuePool
 from sqlalchemy.util import LRUCache
 
 from curator.domain.wording import DamagedProjectError, UserError, tr
-from curator.storage.db.errors import FULL, as_user_errors
+from curator.storage.db.errors import FULL, UNREAD, as_user_errors, disk_failed
+from curator.storage.db.failed_reads import is_unread
 from curator.storage.db.lock import is_locked
 from curator.storage.db.sqlite_files import RoomWatch, check_room, make_shared_memory, needs_room
 from curator.temporary import prefix_of
@@ -179,6 +180,8 @@ def check_health(conn: sqlite3.Connection, path: Path) -> None:
         for pragma in pragmas:
             found = str(conn.execute(pragma).fetchone()[0])
             if found != "ok":
+                if is_unread(found):
+                    raise disk_failed(path, UNREAD)
                 lines = [one for one in found.splitlines() if not one.startswith("***")]  # which name the database
                 raise DamagedProjectError(
                     tr("{path} is damaged ({found}).", path=path, found="; ".join(lines) or found)

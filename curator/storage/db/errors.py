@@ -20,6 +20,7 @@ from curator.domain.wording import (
     tr,
 )
 from curator.services.ports import ProjectPlace
+from curator.storage.db.failed_reads import is_sound_or_unread
 
 POOLED = (
     "The server of {path} does not take the settings of a connection, as behind a pooler such as pgbouncer that hands "
@@ -39,6 +40,8 @@ _SENTENCES = {
     sqlite3.SQLITE_PERM: "{path} cannot be opened. Check the permissions of the folder.",
 }
 
+UNREAD = "disk I/O error"
+"""SQLite's words for a read that fails."""
 
 _KINDS = {
     sqlite3.SQLITE_CORRUPT: DamagedProjectError,
@@ -134,11 +137,14 @@ def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | N
             return None
         return _of_server(error, path)
     code = getattr(error, "sqlite_errorcode", None)
-    if is_undecodable(error):
+    undecodable = is_undecodable(error)
+    if undecodable:
         code = sqlite3.SQLITE_CORRUPT
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
     if sentence is None or not isinstance(code, int):
         return None
+    if code == sqlite3.SQLITE_CORRUPT and not undecodable and isinstance(path, Path) and is_sound_or_unread(path):
+        return disk_failed(path, UNREAD)
     kind = _KINDS.get(code & 0xFF, UserError)
     return kind(tr(_SENTENCES[code & 0xFF], path=path, detail=error))
 
@@ -146,6 +152,16 @@ def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | N
 def is_undecodable(error: BaseException | None) -> bool:
     """Whether Python's sqlite3 could not decode a text, which the program writes as UTF-8: it is damaged."""
     return isinstance(error, sqlite3.OperationalError) and str(error).startswith("Could not decode to UTF-8")
+
+
+def disk_failed(path: ProjectPlace, detail: object) -> UserError:
+    return UserError(tr(_SENTENCES[sqlite3.SQLITE_IOERR], path=path, detail=detail))
+
+
+def disk_error(error: Exception, path: Path) -> UserError | None:
+    """The sentence for an error of the environment; None for everything else, and for damage."""
+    found = user_error(error, path)
+    return None if isinstance(found, DamagedProjectError) else found
 
 
 def _of_server(error: BaseException | None, path: ProjectPlace) -> UserError | None:

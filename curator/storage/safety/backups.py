@@ -23,7 +23,18 @@ from pathlib import Path
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports import Backup, Checked
 from curator.storage import CHAINED
-from curator.storage.db import WRITES, broken_decisions, broken_operations, sync_file, sync_folder, top_of
+from curator.storage.db import (
+    UNREAD,
+    WRITES,
+    broken_decisions,
+    broken_operations,
+    disk_error,
+    disk_failed,
+    is_unread,
+    sync_file,
+    sync_folder,
+    top_of,
+)
 from curator.storage.safety.backup_places import (
     SUFFIX,
     TIME,
@@ -193,7 +204,7 @@ class Backups:
 
 def _failure(error: OSError | sqlite3.Error, database: Path, folder: Path) -> UserError:
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return DamagedProjectError(tr(DAMAGED, path=database))
+        return disk_error(error, database) or DamagedProjectError(tr(DAMAGED, path=database))
     why = error.strerror if isinstance(error, OSError) and error.strerror else error
     return UserError(tr(FAILED, folder=folder, why=why))
 
@@ -243,12 +254,15 @@ def _check(part: Path, database: Path) -> None:
     damaged = tr(DAMAGED, path=database)
     try:
         with closing(sqlite3.connect(f"{part.absolute().as_uri()}?immutable=1", uri=True)) as conn:
-            sound = conn.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            found = str(conn.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if is_unread(found):
+                raise disk_failed(part, UNREAD)
+            sound = found == "ok"
             if conn.execute("PRAGMA user_version").fetchone()[0] >= CHAINED:
                 broken = (*broken_operations(conn, last=1000), *broken_decisions(conn, last=1000))
                 sound = sound and all(one is None for one in broken)
     except (sqlite3.Error, TypeError, ValueError) as error:
-        raise DamagedProjectError(damaged) from error
+        raise disk_error(error, part) or DamagedProjectError(damaged) from error
     if not sound:
         raise DamagedProjectError(damaged)
 

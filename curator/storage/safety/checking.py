@@ -21,8 +21,11 @@ from curator.storage.db import (
     broken_decisions,
     broken_operations,
     check_mark,
+    disk_error,
+    disk_failed,
     find_read_source,
     is_altered,
+    is_unread,
     local_time,
     read_mark,
 )
@@ -83,6 +86,7 @@ def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
         source = find_read_source(database)
     except (sqlite3.Error, UserError, OSError) as error:
         return Checked(folder, (Finding(str(database), _unreadable(database, error)),), {})
+    check, problem = None, ""
     try:
         with closing(sqlite3.connect(source.uri, uri=True, isolation_level=None)) as conn:
             check = _Check(database, conn, mark)
@@ -91,13 +95,14 @@ def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
                 check.add(str(database), _altered(database, mark))
             yield from _whole(check)
     except DamagedProjectError as error:
-        check.add(str(database), f"{error} {tr(RESTORE)}")
+        problem = f"{error} {tr(RESTORE)}"
     except (sqlite3.Error, UnicodeError, TypeError, ValueError) as error:
-        check.add(str(database), _unreadable(database, error))
+        problem = str(disk_error(error, database) or _unreadable(database, error))
     finally:
         if source.copy is not None:
             source.copy.cleanup()
-    return Checked(folder, tuple(check.findings), check.looked_at)
+    last = (Finding(str(database), problem),) if problem else ()
+    return Checked(folder, (*check.findings, *last), check.looked_at) if check else Checked(folder, last, {})
 
 
 def _check_version(check: _Check) -> None:
@@ -148,7 +153,8 @@ def _integrity(check: _Check) -> Steps:
     rows = check.conn.execute("PRAGMA integrity_check").fetchall()
     lines = [line for (found,) in rows for line in found.splitlines() if line != "ok" and not line.startswith("***")]
     for line in lines[:SHOWN]:
-        check.add(str(check.path), tr("The file is damaged: {found}. {advice}", found=line, advice=tr(RESTORE)))
+        damaged = tr("The file is damaged: {found}. {advice}", found=line, advice=tr(RESTORE))
+        check.add(str(check.path), str(disk_failed(check.path, line)) if is_unread(line) else damaged)
     if len(lines) > SHOWN:
         check.add(str(check.path), ntr("… and {n} more.", "… and {n:,} more.", len(lines) - SHOWN))
     check.looked_at["pages"] = check.conn.execute("PRAGMA page_count").fetchone()[0]

@@ -22,7 +22,17 @@ from curator.storage import (
     finish_restoration,
     project_folder,
 )
-from curator.storage.db import ProjectLock, as_user_errors, mark_as_it_is, sync_file, sync_folder
+from curator.storage.db import (
+    UNREAD,
+    ProjectLock,
+    as_user_errors,
+    disk_error,
+    disk_failed,
+    is_unread,
+    mark_as_it_is,
+    sync_file,
+    sync_folder,
+)
 
 KEPT = "{name}.before-{time}"
 SIDES = ("", "-wal")
@@ -124,10 +134,16 @@ def _check(part: Path, backup: Backup) -> None:
     try:
         with closing(sqlite3.connect(uri, uri=True)) as conn:
             check_version(conn, backup.path)
-            if conn.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok":
+            found = str(conn.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if found == "ok":
                 return
-    except (sqlite3.Error, DamagedProjectError):
+            if is_unread(found):
+                raise disk_failed(part, UNREAD)
+    except DamagedProjectError:
         pass
+    except sqlite3.Error as error:
+        if (failed := disk_error(error, part)) is not None:
+            raise failed from error
     raise UserError(tr("The backup {path} is damaged. Choose another one; nothing was changed.", path=backup.path))
 
 

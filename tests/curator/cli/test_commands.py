@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import sqlite3
@@ -271,6 +272,16 @@ def test_a_bug_ends_with_1_and_its_traceback_in_the_log(cli: Cli, project: Path,
     assert answer.err.startswith("Error: This is a bug in curator")
     assert len(answer.err.splitlines()) == 1
     assert any("Traceback of the child" in line for line in last_lines())
+
+
+def test_a_read_that_fails_is_no_bug(cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error", str(project / "project.sqlite"))
+
+    monkeypatch.setattr("shutil.copyfile", fails)
+    answer = cli("salvage", project, "-o", tmp_path / "out.jsonl")
+    assert answer.code == 2
+    assert answer.err == f"Error: {project / 'project.sqlite'}: Input/output error. Check the disk.\n"
 
 
 def test_a_name_that_would_command_the_terminal_is_shown_and_kept_but_never_obeyed(

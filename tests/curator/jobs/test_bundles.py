@@ -13,6 +13,7 @@ import pytest
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.wording import UserError
+from curator.jobs import bundles
 from curator.jobs.bundles import FolderBundleStore, SharedBundleStore, seal_of
 
 
@@ -235,3 +236,22 @@ def test_a_name_that_is_no_linker_is_not_fetched(tmp_path: Path, name: str) -> N
     vault = Vault()
     vault.kept[name] = {"manifest.json": b"{}"}
     assert SharedBundleStore(tmp_path / "there", vault).all(active=name) == []
+
+
+def test_a_manifest_whose_read_failed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FolderBundleStore(tmp_path / "bundles")
+    staging = store.new_staging()
+    fill(staging)
+    info = store.promote(staging)
+    failing = [OSError(5, "Input/output error")]
+    read = bundles.read_small
+
+    def once(path: Path) -> str:
+        if failing:
+            raise failing.pop()
+        return read(path)
+
+    monkeypatch.setattr(bundles, "read_small", once)
+    assert [one.id for one in store.all(active=info.id)] == [info.id]
+    failing += [OSError(5, "Input/output error")] * 2
+    assert store.all(active=info.id) == []

@@ -6,6 +6,7 @@ import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -135,3 +136,32 @@ def test_long_names_are_cut_to_what_a_folder_takes(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="too long"):
         write_files(tmp_path / ("a" * 300), [("a", b"x")])
     assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_archive_that_the_disk_does_not_give_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", "a")
+
+    def fails(_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(zipfile, "_EndRecData", fails)
+    with pytest.raises(UserError, match=r"cannot read .*Input/output error"):
+        open_files(path)
+
+
+def test_an_archive_whose_read_failed_once_is_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zipped(tmp_path / "a.zip", [("a", b"a")])
+    failing = [OSError(5, "Input/output error")]
+    opened = archives.open_plain
+
+    def once(one: Path) -> BinaryIO:
+        if failing:
+            raise failing.pop()
+        return opened(one)
+
+    monkeypatch.setattr(archives, "open_plain", once)
+    assert archives.is_zip(path)

@@ -230,3 +230,22 @@ def test_a_damaged_utf_8_table_is_no_other_encoding(tmp_path: Path) -> None:
     path.write_bytes("id,name\nA:1,Möbius\nA:2,Naïve\n".encode() + b"A:3,M\xf6bius\n")
     with pytest.raises(UserError, match="line 4: byte 6 is not UTF-8"):
         list(default_registry().open_kb(path))
+
+
+def test_a_workbook_that_the_disk_does_not_give_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = workbook(tmp_path / "a.xlsx", {"A": [["id", "name"], ["1", "a"]]})
+
+    def hidden(*_: object) -> None:  # as `zipfile` does
+        try:
+            raise OSError(5, "Input/output error")
+        except OSError:
+            raise zipfile.BadZipFile("File is not a zip file")  # noqa: B904
+
+    table = Table(path)
+    monkeypatch.setattr(tables.zipfile.ZipFile, "infolist", hidden)
+    with pytest.raises(UserError, match=r"cannot read .*Input/output error"):
+        table.verify()
+    with pytest.raises(UserError, match=r"cannot read .*Input/output error"):
+        list(table.rows())

@@ -204,3 +204,23 @@ def test_a_file_that_came_in_as_one_format_can_come_in_as_another(world: World) 
 def test_names_of_formats_are_listed_where_one_is_wrong() -> None:
     with pytest.raises(UserError, match=r"no format 'bart' to read: choose one of bioc-json, .*brat.*pubtator"):
         default_registry().fixed("bart")
+
+
+def test_an_archive_that_could_not_be_read_is_not_imported_file_by_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "corpus.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in PAIR.items():
+            archive.writestr(name, content)
+    formats = default_registry()
+    recognise = formats.recognise
+
+    def failing(one: Path) -> object:
+        if one == path:
+            raise UserError("cannot read corpus.zip: Input/output error") from OSError(5, "Input/output error")
+        return recognise(one)
+
+    monkeypatch.setattr(formats, "recognise", failing)
+    with pytest.raises(UserError, match="Input/output error"):
+        sources_of([path], formats)

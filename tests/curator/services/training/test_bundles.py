@@ -127,3 +127,13 @@ def test_a_folder_without_rights_is_told_before_it_starts(tmp_path: Path, monkey
     assert folder_problem(tmp_path) == ""
     monkeypatch.setattr("os.access", lambda *_: False)
     assert str(tmp_path) in folder_problem(tmp_path)
+
+
+def test_a_linker_that_cannot_be_read_any_more_is_not_put_into_use(
+    indexed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = bundles(indexed)
+    switch = indexed.project.retraining._desk.switch
+    monkeypatch.setattr(switch, "all", lambda: [new])
+    with pytest.raises(UserError, match=r"cannot be read\. Check the disk"):
+        switch.activate(old.id)

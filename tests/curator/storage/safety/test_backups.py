@@ -264,3 +264,23 @@ def test_transactions_that_only_store_what_can_be_computed_make_no_backup(folder
     with open_project(folder) as store, store.write() as unit:
         unit.connection.exec_driver_sql("UPDATE documents SET stamp_revision = 7")
     assert backups.make(nothing) is None
+
+
+def test_a_copy_that_cannot_be_read_is_not_a_damaged_project(folder, backups, monkeypatch):
+    monkeypatch.setattr("curator.storage.safety.backups.is_unread", lambda _: True)
+    with pytest.raises(UserError, match="The disk failed") as caught:
+        backups.make(nothing)
+    assert not isinstance(caught.value, DamagedProjectError)
+    assert backups.all() == []
+
+
+def test_a_read_of_a_sound_database_that_failed_is_not_damage(folder, backups, monkeypatch):
+    def fails(*_):
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    monkeypatch.setattr("curator.storage.safety.backups._copy", fails)
+    with pytest.raises(UserError, match="The disk failed") as caught:
+        backups.make(nothing)
+    assert not isinstance(caught.value, DamagedProjectError)

@@ -8,7 +8,7 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.wording import DamagedProjectError, UserError
 from curator.storage import open_project
-from curator.storage.db import mark_as_it_is
+from curator.storage.db import ReadSource, mark_as_it_is
 from curator.storage.safety import check_steps
 from tests.curator.storage.filler import Filler
 
@@ -130,3 +130,19 @@ def test_a_schema_whose_damage_is_no_text_is_a_sentence(folder):
     for read_only in (False, True):
         with pytest.raises(DamagedProjectError):
             open_project(folder, read_only=read_only)
+
+
+def test_a_database_that_cannot_be_opened_any_more_is_a_finding(folder, monkeypatch):
+    def fails(*_, **__):
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+        raise error
+
+    steps = check_steps(folder)
+    next(steps)
+    monkeypatch.setattr("curator.storage.safety.checking.find_read_source", lambda _: ReadSource("file:x"))
+    monkeypatch.setattr(sqlite3, "connect", fails)
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    (found,) = end.value.value.findings
+    assert "The disk failed while" in found.text

@@ -243,3 +243,14 @@ def test_without_a_place_for_a_backup_nobody_says_that_there_is_one(folder, tmp_
     with pytest.raises(UserError, match=r"open it at its new place\. The last decisions are in its files"):
         store.close()
     assert decisions(moved) == 41
+
+
+def test_a_copy_that_cannot_be_read_is_not_a_damaged_backup(folder, backup, monkeypatch):
+    before = (folder / "project.sqlite").read_bytes()
+    content = bytearray(backup.path.read_bytes())
+    content[-4096:] = bytes(range(256)) * 16
+    backup.path.write_bytes(content)
+    monkeypatch.setattr("curator.storage.safety.restoring.is_unread", lambda _: True)
+    with pytest.raises(UserError, match="The disk failed"):
+        restore(folder, backup)
+    assert (folder / "project.sqlite").read_bytes() == before
