@@ -168,7 +168,8 @@ def look_at(pid: int) -> Look | None:
         fields = _fields(place)
         ticks = int(fields[11]) + int(fields[12])  # as user and as system
         states = frozenset(_states(place))
-        return Look(ticks / os.sysconf("SC_CLK_TCK"), int(fields[9]), states) if states else None
+        ended = states <= {"Z"}  # another process holds its output; its end is not for the watch to judge
+        return None if ended else Look(ticks / os.sysconf("SC_CLK_TCK"), int(fields[9]), states)
     except (OSError, ValueError, IndexError):
         return None
 

@@ -24,8 +24,8 @@ def own_file(path: Path, folder: Path) -> Path:
         return path
     raise UserError(
         tr(
-            "{path} was not opened: it leads out of the folder {folder} through a link, which is not followed. Replace "
-            "the link with a copy of its target, and try again.",
+            "{path} was not opened: it leads out of the folder {folder} through a link, which is not followed. Choose "
+            "the folder that the link leads to, or replace the link with a copy of its target.",
             path=path,
             folder=folder,
         )

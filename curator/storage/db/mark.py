@@ -1,9 +1,9 @@
 """The high-water mark: a small file next to the database that records the last saved step.
 
 A database whose write-ahead log was deleted or truncated, or that was replaced by an older copy, is consistent in
-itself: only an external record shows that later steps are missing. The mark is written in place, in one piece of 512
-bytes, after each sync of the log and without a sync of its own. A power failure may leave an older mark, never one that
-claims more than is on disk. An unreadable or unwritable mark does not stop the program.
+itself: only an external record shows that later steps are missing. The mark is written in place, in one piece, after
+each sync of the log and without a sync of its own. A power failure may leave an older mark, never one that claims more
+than is on disk. An unreadable or unwritable mark does not stop the program.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from curator.storage.db.sqlite_files import opened_beside_sqlite
 
 log = logging.getLogger(__name__)
 NAME = "project.mark"
-LENGTH = 512
+LENGTH = 1024
+"""Bytes, padded with spaces. Earlier versions read 512, which hold the mark of all but very large projects."""
 MOST_BYTES = 512 * 2**20
 """A database of up to this size is hashed when it is closed: 0.2 s for 100 MB."""
 SMALL_BYTES = 4 * 2**20
@@ -162,7 +163,7 @@ def reopen_mark(database: Path, mark: Mark | None) -> None:
         return
     file = _open(database.with_name(NAME))
     try:
-        _put(file, mark.top, closed=False, unclean=mark.unclean)
+        _put(file, mark.top, closed=False, unclean=mark.unclean[:LONGEST])
         os.fsync(file)
     finally:
         os.close(file)

@@ -226,7 +226,10 @@ class Syncer:
             self._failure, self._ended = failure, self._begun
             self._changed.notify_all()
         for listener in tuple(self._listeners):
-            listener(self._saving)
+            try:
+                listener(self._saving)
+            except Exception:  # the boundary of the thread, for whose next sync others wait
+                log.exception("A listener of the disk failed")
 
     def _synced(self) -> UserError | None:
         if self._is_elsewhere():

@@ -167,7 +167,7 @@ class Backups:
                 break
             rest()
         facts = {CHECKED: datetime.now(UTC).isoformat()}
-        if not found.findings:
+        if self._unclean and not found.findings:
             facts[AFTER] = self._unclean
         with suppress(OSError):
             set_facts(self._place, **facts)

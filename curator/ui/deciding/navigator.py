@@ -169,7 +169,7 @@ class Navigator(QObject):
             self.said.emit(str(error))
 
     def step_document(self, direction: int) -> bool:
-        """Go to the next or previous document of the queue; False at its end."""
+        """Go to the next or previous document of the queue, past damaged ones; False at its end."""
         current = self.opened.document.id if self.opened is not None else None
         if self._work:
             row = self._work.other_document(self._mention_id, current, direction)
@@ -179,11 +179,15 @@ class Navigator(QObject):
                 return True
         else:
             found = self._matching.neighbour(current, direction)
-        if found is None:
-            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
-            return False
-        self.open(found)
-        return True
+        while found is not None:
+            try:
+                self.open(found)
+                return True
+            except DamagedTextError as error:
+                self.said.emit(str(error))
+                found = self._matching.neighbour(found, direction)
+        self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
+        return False
 
     def reload(self) -> None:
         """Read the open document again after a change; the shown suggestion stays."""
@@ -247,8 +251,12 @@ class Navigator(QObject):
         should be marked as done first; False at its end."""
         if not self._work and not self._matching:
             return self.next_undecided_here()
-        if not (self._next_work() if self._work else self.next_undecided_here() or self._next_document()):
-            self.mention_changed.emit()  # it stays, and is decided
+        try:
+            if self._next_work() if self._work else self.next_undecided_here() or self._next_document():
+                return True
+        except DamagedTextError as error:
+            self.said.emit(str(error))
+        self.mention_changed.emit()  # it stays, and is decided
         return True
 
     def next_undecided_here(self) -> bool:

@@ -43,7 +43,7 @@ def test_links_that_lead_out_are_not_in_the_folder(folder: Path) -> None:
 @pytest.mark.parametrize("name", [*OUTSIDE, "all/a.txt", "all/none"])
 def test_files_that_a_reader_finds_are_checked(folder: Path, name: str) -> None:
     assert not is_own(folder / name, folder)
-    with pytest.raises(UserError, match=rf"{name} was not opened.*Replace the link with a copy of its target"):
+    with pytest.raises(UserError, match=rf"{name} was not opened.*Choose the folder that the link leads to"):
         own_file(folder / name, folder)
 
 

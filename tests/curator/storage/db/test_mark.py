@@ -234,7 +234,7 @@ def test_a_comment_or_relation_that_is_lost_is_noticed(folder, statement):
     older = (folder / "project.sqlite").read_bytes()
     with open_project(folder) as store, store.write() as unit:
         unit.connection.exec_driver_sql(statement)
-    assert (folder / "project.mark").stat().st_size == 512
+    assert (folder / "project.mark").stat().st_size == 1024
     (folder / "project.sqlite").write_bytes(older)
     with pytest.raises(MissingStepsError, match=r"lacks changes that were saved until 20.*comments, relations"):
         open_project(folder)
@@ -395,3 +395,13 @@ def test_a_mark_that_a_stranger_made_up_is_not_compared(folder, operation):
         (folder / NAME).write_bytes(text.ljust(LENGTH))
         assert read_mark(folder) is None
     open_project(folder).close()
+
+
+def test_the_mark_of_a_very_large_project_is_readable(tmp_path):
+    most = 2**62
+    top = Top(most, "f" * 32, most, "f" * 32, most, most, most, most, most, most)
+    (tmp_path / "project.sqlite").touch()
+    write_mark(tmp_path / "project.sqlite", top, digest="f" * 64, unclean="2026-11-26T23:59:59.999+01:00")
+    found = read_mark(tmp_path)
+    assert found is not None
+    assert (found.top, found.unclean) == (top, "2026-11-26T23:59:59.999+01:00")
