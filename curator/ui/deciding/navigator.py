@@ -158,8 +158,7 @@ class Navigator(QObject):
         self.mention_changed.emit()
 
     def open_first(self) -> None:
-        """Open the first document with an undecided mention, else the first of the queue. If its text is damaged, only
-        say so: the other documents can be opened."""
+        """Open the first document with an undecided mention, else the first of the queue. Damage is said."""
         found = self._matching.list.next_undecided(None)
         first = (self._matching.list.neighbour(None, Direction.NEXT),) if found is None else found
         try:
@@ -179,6 +178,8 @@ class Navigator(QObject):
                 return True
         else:
             found = self._matching.neighbour(current, direction)
+        if found is None:
+            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
         while found is not None:
             try:
                 self.open(found)
@@ -186,7 +187,6 @@ class Navigator(QObject):
             except DamagedTextError as error:
                 self.said.emit(str(error))
                 found = self._matching.neighbour(found, direction)
-        self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
         return False
 
     def reload(self) -> None:

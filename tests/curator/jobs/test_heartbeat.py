@@ -131,6 +131,13 @@ def test_the_look_at_a_stopped_process() -> None:
     assert look is None or look.states == {"T"}
 
 
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="waits for an end")
+def test_a_process_that_has_ended_is_not_asleep() -> None:
+    with subprocess.Popen(["/bin/sh", "-c", ":"]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays as a zombie
+        assert look_at(child.pid) is None
+
+
 def test_the_thread_ends_the_child_once_and_stops() -> None:
     ended = threading.Event()
     heartbeat = Heartbeat(2**22 + 1, ended.set, replace(FOR_LINKER, busy=5), tick=0.001)

@@ -162,3 +162,14 @@ def test_a_failing_disk_is_tried_again_until_all_is_in_the_database(store, monke
     assert folds
     write(store)
     assert sqlite3.connect(store.folder / "project.sqlite").execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_listener_that_fails_keeps_nobody_waiting(store):
+    def fails(_):
+        raise ValueError("a bug")
+
+    store.on_saving(fails)
+    for value in ("a", "b"):
+        write(store, value)
+        store.settle()
+    assert store.saving.done == store.saving.asked
