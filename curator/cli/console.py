@@ -76,6 +76,9 @@ Report = Callable[[Progress], None]
 LOOK = 0.2
 """Seconds between two checks of a job; Ctrl+C takes effect at the next one."""
 
+DAMAGE = 3
+"""The exit code of a check that found damage, and of an export that left it out."""
+
 OPEN = "curator.open_projects"
 """The key in click's context under which `_open` keeps its list."""
 

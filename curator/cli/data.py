@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, FilePath, counted, opened, run_steps, say
+from curator.cli.console import AS_JSON, DAMAGE, PROJECT, FilePath, counted, opened, run_steps, say
 from curator.cli.entities import make, new, nils, remap, restrict, tree
 from curator.cli.import_preview import SHOWN_PROBLEMS, say_import
 from curator.domain.entity_pages import address_of
@@ -253,7 +253,7 @@ def export(
     scope: str | None,
     report: Path | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Export the documents of P with their decisions to OUT.
 
     If OUT ends with a file extension of the format (gold.pubtator, gold.xml), all documents are written to this file.
@@ -262,6 +262,8 @@ def export(
 
     brat, UIMA XMI, WebAnno TSV and plain text have one file per document: OUT is a folder, or an archive whose name
     ends with .zip.
+
+    Damaged documents are left out. Exits with 3 if there are some.
     """
     if only_done and scope not in (None, "done"):
         raise click.UsageError(f"--only-done contradicts --scope {scope}. Give only one of them.")
@@ -271,6 +273,7 @@ def export(
         if report is not None:
             found.exporting.write_report(written, report)
     say(asdict(written), _export_text(written, report), as_json=as_json)
+    return DAMAGE if written.damaged else 0
 
 
 def _export_text(written: ExportReport, report: Path | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, FilePath, ProjectPath, counted, opened, run_steps, say
+from curator.cli.console import AS_JSON, DAMAGE, PROJECT, FilePath, ProjectPath, counted, opened, run_steps, say
 from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ NO_DISPLAY = (
 KB_STOPPED = "Unless another process is importing it now, the import was stopped, and nothing of it was imported."
 
 
-DAMAGE = 3
-"""The exit code of a check that found something."""
 LABELS = {"bundle": "linker"}
 """Keys of the facts that are shown under another name."""
 

@@ -17,7 +17,7 @@ from curator.cli.console import run_steps
 from curator.domain.decisions import NilReason, RejectReason, Saving, Verdict
 from curator.domain.documents import Split
 from curator.jobs import FolderBundleStore
-from curator.services.records.exporting import ExportScope
+from curator.services.records.export_documents import ExportScope
 from curator.services.training.snapshots import write_snapshot
 from curator.settings import load, save
 from curator.storage.db import syncing

@@ -17,7 +17,7 @@ from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, changed, signed, wi
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
 from curator.io.bioc.bioc_relations import fresh_id, written_relation
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files import Action, FreeNames, action_for, check_spans, is_gold, relations_for
+from curator.io.files import Action, FreeNames, action_for, is_gold, relations_for
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 Json = dict[str, Any]
@@ -220,7 +220,6 @@ def _objects(found: Json, key: str) -> Iterator[Json]:
 
 def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, problems: list[Problem]) -> Json:
     """The whole document with its gold mentions, and with undecided mentions as in their source."""
-    check_spans(item)
     document = item.document
     passages = [_passage(document, one) for one in tiles(document.text, document.passages)]
     name = document.external_id

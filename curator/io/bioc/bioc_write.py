@@ -33,7 +33,6 @@ from curator.io.files import (
     FreeNames,
     WrittenSource,
     action_for,
-    check_spans,
     entity_ids,
     relations_for,
     write_streams,
@@ -178,7 +177,6 @@ def edited(
     problems: list[Problem],
 ) -> str:
     """The document with the changed mentions' annotations rewritten; `text` itself when nothing changed."""
-    check_spans(item)
     name = item.document.external_id
     steps = [(gold, action_for(gold, name, problems)) for gold in item.mentions]
     steps = [(gold, action) for gold, action in steps if _changes(gold, action) or _may_be_said(gold, action)]

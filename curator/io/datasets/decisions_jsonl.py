@@ -22,7 +22,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
-from curator.io.files import Source, WrittenSource, check_spans, write_streams
+from curator.io.files import Source, WrittenSource, write_streams
 from curator.io.wiki import first_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
 
@@ -79,7 +79,6 @@ class DecisionsFormat:
         def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
             for file, documents in sources:
                 for item in documents:
-                    check_spans(item)
                     line = json.dumps(document_line(item, file), ensure_ascii=False) + "\n"
                     yield line.encode("utf-8", "surrogatepass")
 

@@ -20,7 +20,7 @@ from curator.domain.documents import Mention, SourceFile
 from curator.domain.wording import ntr, tr
 from curator.io.bioc import stated_ids
 from curator.io.datasets.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN, string_id
-from curator.io.files import Action, action_for, check_spans, is_gold, left_out
+from curator.io.files import Action, action_for, is_gold, left_out
 from curator.io.tables import ids_cell
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
@@ -56,7 +56,6 @@ class Packer:
     def add(self, item: ExportDocument, file: SourceFile) -> None:
         import msgpack
 
-        check_spans(item)
         text, name = item.document.text, item.document.external_id
         chosen = [gold for gold in item.mentions if self._is_carried(gold, name)]
         places = [gold.mention.spans[0] for gold in chosen]

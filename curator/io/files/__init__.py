@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         ReadOnly,
         WrittenSource,
         action_for,
-        check_spans,
         entity_ids,
         export_name,
         is_gold,
@@ -121,7 +120,6 @@ __all__ = [
     "action_for",
     "any_of",
     "broken",
-    "check_spans",
     "chosen_files",
     "detect_style",
     "digest",
@@ -180,7 +178,7 @@ __getattr__ = opened_late(
     atomic="AtomicFiles AtomicWriter open_plain",
     attributes="BINARY AttributeNames any_of held_name said_value",
     export=(
-        "Action FreeNames ReadOnly WrittenSource action_for check_spans entity_ids export_name is_gold left_out "
+        "Action FreeNames ReadOnly WrittenSource action_for entity_ids export_name is_gold left_out "
         "unique write_streams"
     ),
     identifiers="NIL NIL_WORDS read_id written_address written_id",

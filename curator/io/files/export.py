@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from curator.domain.decisions import Outcome
-from curator.domain.documents import SourceFile, slice_spans
-from curator.domain.wording import DamagedTextError, UserError, tr
+from curator.domain.documents import SourceFile
+from curator.domain.wording import UserError, tr
 from curator.io.files.atomic import AtomicFiles
 from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
 WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
-OTHER_MENTION = (
-    "Mention {number} of document {name} differs from the text at its place, so nothing was exported: the project is "
-    "damaged. Restore a backup (Project › Backups or `curator restore`)."
-)
 
 
 class Action(Enum):
@@ -92,15 +88,6 @@ def is_gold(gold: ExportMention) -> bool:
 def entity_ids(gold: ExportMention) -> tuple[str, ...]:
     """The decision's entities, empty for NIL."""
     return gold.decision.verdict.entity_ids if gold.decision is not None else ()
-
-
-def check_spans(item: ExportDocument) -> None:
-    """Every mention's spans must match its quoted text: the text was compared with the one that was imported, so only
-    damage can change one of them. Raises DamagedTextError."""
-    for gold in item.mentions:
-        mention = gold.mention
-        if slice_spans(item.document.text, mention.spans) != mention.text:
-            raise DamagedTextError(tr(OTHER_MENTION, name=item.document.external_id, number=mention.id))
 
 
 def write_streams(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import BOM, MOST_BYTES, Files, check_spans, holds_many, open_files, open_plain
+from curator.io.files import BOM, MOST_BYTES, Files, holds_many, open_files, open_plain
 from curator.io.standoff import FilesReader, first_line, plain_passages, write_documents
 from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
 
@@ -148,7 +148,6 @@ class _Writer:
         self.mentions: list[int] = []
 
     def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
-        check_spans(item)
         self.mentions += [gold.mention.id for gold in item.mentions]
         text = item.document.text
         yield f"{name}.txt", (BOM + text if text.startswith(BOM) else text).encode("utf-8")

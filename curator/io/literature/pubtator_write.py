@@ -28,7 +28,6 @@ from curator.io.files import (
     IdStyle,
     WrittenSource,
     action_for,
-    check_spans,
     entity_ids,
     join_lines,
     left_out,
@@ -84,7 +83,6 @@ def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: 
 
 def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
     """The record with the changed mentions' lines rewritten; `item.raw` itself if nothing changed."""
-    check_spans(item)
     lines: list[str | None] = list(split_lines(item.raw))
     new: list[ExportMention] = []
     changed = False
@@ -218,7 +216,6 @@ def _still_fits(seventh: str, ids: int) -> bool:
 
 def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems: list[Problem]) -> str:
     """A document that did not come from PubTator, or has no record."""
-    check_spans(item)
     text, pmid = item.document.text, _safe_id(item, problems)
     cut = _title_end(item)
     title, abstract = ("", text) if cut < 0 else (text[:cut], text[cut + 1 :])

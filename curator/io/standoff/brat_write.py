@@ -27,7 +27,6 @@ from curator.io.files import (
     AttributeNames,
     action_for,
     broken,
-    check_spans,
     line_end,
     mention_place,
     quoted,
@@ -65,7 +64,6 @@ class _FileWriter:
         self._extra: dict[str, Any] = extra_of(file, "brat")
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
-        check_spans(item)
         mark = BOM if item.document.external_id in self._extra.get("marked", ()) else ""
         yield f"{name}.txt", (mark + item.document.text).encode("utf-8", "surrogatepass")
         edited = Annotations(item, self._file, self._problems, raw=item.raw if self._own else "")

@@ -28,7 +28,6 @@ from curator.io.files import (
     WrittenSource,
     action_for,
     any_of,
-    check_spans,
     mention_place,
     plain_text,
     read_id,
@@ -72,7 +71,6 @@ def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Ite
     for file, documents in sources:
         edited = file.format == "pubannotation"
         for item in documents:
-            check_spans(item)
             yield between if begun else head
             begun = True
             if edited and item.raw:

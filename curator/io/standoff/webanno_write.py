@@ -26,7 +26,6 @@ from curator.io.files import (
     AttributeNames,
     action_for,
     any_of,
-    check_spans,
     held_name,
     left_out,
     mention_place,
@@ -92,7 +91,6 @@ class _FileWriter:
     problems: list[Problem]
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
-        check_spans(item)
         own = self.file.format == "webanno-tsv" and bool(item.raw)
         raw = item.raw if own else new_text(item, self.problems)
         yield f"{name}.tsv", _Edit(item, self.file, self.problems, raw, own=own).text().encode("utf-8", "surrogatepass")

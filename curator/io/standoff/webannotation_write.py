@@ -27,7 +27,6 @@ from curator.io.files import (
     FreeNames,
     WrittenSource,
     action_for,
-    check_spans,
     is_gold,
     plain_text,
     write_streams,
@@ -81,7 +80,6 @@ def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> di
         extra = extra_of(file, "webannotation")
         items += extra.get("others", ())
         for item in documents:
-            check_spans(item)
             address = _address(item, extra.get("addresses", {}), taken)
             document = item.document
             text = {"id": address, "type": "Text", "format": "text/plain", "value": document.text}

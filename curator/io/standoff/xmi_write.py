@@ -23,7 +23,7 @@ from lxml import etree
 from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import Action, AttributeNames, action_for, any_of, check_spans, mention_place, unique
+from curator.io.files import Action, AttributeNames, action_for, any_of, mention_place, unique
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.cas_relations import LABEL, NEW_LAYER, relate_xmi
 from curator.io.standoff.standoff import extra_of, write_documents
@@ -78,7 +78,6 @@ class _FileWriter:
         self._related = False  # whether a relation of a new type was written
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
-        check_spans(item)
         own = self._own and bool(item.raw)
         data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
         edit = _Edit(item, self._file, self._problems, tree.parse_new(data, name), own=own)

@@ -25,7 +25,6 @@ from curator.io.files import (
     AtomicFiles,
     AttributeNames,
     FreeNames,
-    check_spans,
     is_gold,
     plain_text,
     read_id,
@@ -181,7 +180,6 @@ def _write(
     taken = FreeNames()
     for file, items in files:
         for item in items:
-            check_spans(item)
             key = _key(item, taken, problems)
             title, text = item.document.title, item.document.text
             documents((key, title if text.startswith(title) else "", text))

@@ -27,7 +27,6 @@ from curator.io.files import (
     Source,
     WrittenSource,
     action_for,
-    check_spans,
     first_of,
     left_out,
     mention_place,
@@ -103,7 +102,6 @@ def _written_lines(
     """The lines of all documents, with their ends."""
     for item in documents:
         tally.count(item)
-        check_spans(item)
         records = json.loads(item.raw) if file.format == "blink" and item.raw else []
         count = 0
         for gold in item.mentions:

@@ -29,7 +29,6 @@ from curator.io.files import (
     AtomicFiles,
     Source,
     action_for,
-    check_spans,
     entity_ids,
     export_name,
     is_gold,
@@ -178,7 +177,6 @@ class _FileWriter:
         exported: set[str] = set()
         new: list[str] = []
         for order, item in enumerate(documents):
-            check_spans(item)
             again = item.document.external_id in exported and not content
             exported.add(item.document.external_id)
             self._written_id = self._id_for(item, order, again=again)

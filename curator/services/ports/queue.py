@@ -40,6 +40,11 @@ class WorkRow:
     margin: float | None
     is_nil: bool
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """The document and the mention."""
+        return self.document_id, self.mention_id
+
 
 @dataclass(frozen=True, slots=True)
 class Head:

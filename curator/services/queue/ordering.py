@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -201,33 +201,17 @@ class WorkOrder:
     """A list of work; falsy if it is empty. For a mention that is not in it, the last position counts."""
 
     def __init__(self, rows: Sequence[WorkRow]) -> None:
-        self._rows = tuple(rows)
-        self._place = {row.mention_id: at for at, row in enumerate(self._rows)}
+        self.rows = tuple(rows)
+        self._place = {row.mention_id: at for at, row in enumerate(self.rows)}
         self._last = -1
 
     def __bool__(self) -> bool:
-        return bool(self._rows)
+        return bool(self.rows)
 
-    def beside(self, mention_id: int | None, direction: int) -> WorkRow | None:
-        at = self._at(mention_id) + direction
-        return self._rows[at] if 0 <= at < len(self._rows) else None
-
-    def behind(self, mention_id: int | None) -> Iterator[WorkRow]:
-        """Everything after the mention, in order."""
-        yield from self._rows[self._at(mention_id) + 1 :]
-
-    def other_document(self, mention_id: int | None, document_id: int | None, direction: int) -> WorkRow | None:
-        """The nearest mention in another document."""
-        at = self._at(mention_id) + direction
-        while 0 <= at < len(self._rows):
-            if self._rows[at].document_id != document_id:
-                return self._rows[at]
-            at += direction
-        return None
-
-    def first(self, *, but: int | None = None) -> WorkRow | None:
-        """The first mention; the second if the first is `but`."""
-        return next((row for row in self._rows if row.mention_id != but), None)
+    def along(self, mention_id: int | None, direction: int) -> Sequence[WorkRow]:
+        """Everything after or before the mention, nearest first."""
+        at = self._at(mention_id)
+        return self.rows[at + 1 :] if direction > 0 else self.rows[: max(at, 0)][::-1]
 
     def _at(self, mention_id: int | None) -> int:
         if mention_id in self._place:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         kind_lines,
         type_words,
     )
-    from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
+    from curator.services.records.export_documents import ExportScope
+    from curator.services.records.exporting import ExportReport, ExportService, ExportTarget
     from curator.services.records.inconsistencies import InconsistencyService, decided_words
     from curator.services.records.installation import HOW_WORDS, Installation, check_packages, this_installation
     from curator.services.records.kb_export import LEAST, KnowledgeExport
@@ -98,7 +99,8 @@ __getattr__ = opened_late(
     diagnostics="DiagnosticsService last_lines log_folder sqlite_words start_logging stop_logging",
     evaluation_errors="ErrorFilter ErrorKind ErrorList EvaluationError KIND_WORDS RELATION_WORDS Relation "
     "check_errors_name errors_file errors_of kind_lines type_words",
-    exporting="ExportReport ExportScope ExportService ExportTarget",
+    export_documents="ExportScope",
+    exporting="ExportReport ExportService ExportTarget",
     inconsistencies="InconsistencyService decided_words",
     installation="HOW_WORDS Installation check_packages this_installation",
     kb_export="KnowledgeExport LEAST",

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from curator.domain.attributes import alike
-from curator.domain.decisions import Decision
-from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
-from curator.domain.entities import is_new
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.core import RelationReader
-from curator.services.curating import scheme_of
-from curator.services.importing import counted, left_behind, restated_of
+from curator.services.importing import counted, left_behind
 from curator.services.ports import (
     DocumentFormat,
     ExportDocument,
-    ExportMention,
     FileForEach,
     FileWriter,
     FormatRegistry,
@@ -30,15 +24,21 @@ from curator.services.ports import (
     OneFile,
     Problem,
     Store,
-    UnitOfWork,
 )
-from curator.services.rounds import ANY_ROUND, adjudicated_by
+from curator.services.records.export_documents import (
+    ExportScope,
+    adjudicated_only,
+    any_unread,
+    documents_of,
+    export_document,
+    names_new_entity,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
     """The result of an export; `unchanged` mentions were written exactly as in their file. `problems` lists data that
-    the format cannot represent, and data left out."""
+    the format cannot represent, and data left out; documents left out as `damaged` are first."""
 
     format: str
     paths: tuple[Path, ...]
@@ -46,16 +46,18 @@ class ExportReport:
     mentions: int
     unchanged: int
     problems: tuple[Problem, ...] = ()
+    damaged: int = 0
 
     @property
     def text(self) -> str:
-        """The result as a sentence."""
-        return tr(
+        """The result in a sentence or two."""
+        wrote = tr(
             "Wrote {documents} with {mentions} to {where}.",
             documents=counted("documents", self.documents),
             mentions=counted("mentions", self.mentions),
             where=self.where,
         )
+        return f"{wrote} {ntr(ONE_DAMAGED, DAMAGED, self.damaged)}" if self.damaged else wrote
 
     @property
     def where(self) -> str:
@@ -72,15 +74,6 @@ class ExportTarget(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     ARCHIVE = "archive"
-
-
-class ExportScope(StrEnum):
-    """The scope of an export. DECIDED: every document, with its current decisions. DONE: documents that are done.
-    ADJUDICATED: mentions whose decision came out of a round's adjudication, and their documents."""
-
-    DECIDED = "decided"
-    DONE = "done"
-    ADJUDICATED = "adjudicated"
 
 
 NOTHING = {
@@ -121,6 +114,8 @@ LEFT_BEHIND = (
     "written as {wanted}: they are exported only in their original format."
 )
 
+ONE_DAMAGED = "{n} damaged document was left out."
+DAMAGED = "{n:,} damaged documents were left out."
 UNSAVED = "Not everything that was written is saved in the project: {why}"
 ONE_RELATION = "{n} relation that was added in this project was left out: {wanted} does not hold relations."
 RELATIONS = "{n:,} relations that were added in this project were left out: {wanted} does not hold relations."
@@ -131,6 +126,7 @@ class _Tally:
     """Counts while documents are written. Mentions are counted by id, since the writer reports those left out at the
     end."""
 
+    files_left: int  # not read to their end
     documents: int = 0
     unchanged: dict[int, bool] = field(default_factory=dict)
     new: int = 0
@@ -138,6 +134,7 @@ class _Tally:
     unread: int = 0  # with attributes that are only in the file
     related: int = 0  # relations that curators added
     with_more: Counter[str] = field(default_factory=Counter)  # by the source format of documents
+    damaged: list[str] = field(default_factory=list)  # what is wrong with documents that are left out
     unsaved: str = ""  # why the project's disk does not hold all of it
 
     def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
@@ -168,7 +165,9 @@ class _Tally:
             documents=self.documents - sum(one.documents for one in out),
             mentions=len(written),
             unchanged=sum(written),
+            damaged=len(self.damaged),
             problems=(
+                *(LeftOut(0, "set aside", one) for one in self.damaged),
                 *wanted.problems,
                 *_about_new(self.new),
                 *self._unheld(wanted),
@@ -237,7 +236,7 @@ class ExportService:
 
     def export(self, out: Path, format_name: str, *, scope: ExportScope = ExportScope.DECIDED) -> ExportReport:
         """Write the `scope` atomically: into one file, or a file for each imported file (see `makes`). What it holds is
-        saved in the project first. Raises UserError."""
+        saved in the project first. Damaged documents are left out. Raises UserError, also if all are damaged."""
         wanted = self._formats.by_name(format_name)
         known = {one.name: one for one in self._formats.formats()}
         self._refuse_project_folder(out)
@@ -251,7 +250,7 @@ class ExportService:
         chosen = [(file, ids) for file, ids in chosen if ids]
         if not chosen:
             raise UserError(tr(NOTHING[scope]))
-        tally = _Tally()
+        tally = _Tally(files_left=len(chosen))
         sources = []
         for file, ids in chosen:
             source = known.get(file.format)
@@ -283,26 +282,25 @@ class ExportService:
     ) -> Iterator[ExportDocument]:
         """See `_Tally.take`."""
         for document_id in ids:
-            with self._store.read() as unit:
-                document = export_document(unit, document_id, self._relations)
+            try:
+                with self._store.read() as unit:
+                    document = export_document(unit, document_id, self._relations)
+            except DamagedTextError as error:
+                tally.damaged.append(str(error))
+                continue
             if scope is ExportScope.ADJUDICATED:
                 document = adjudicated_only(document)
             tally.take(document, loses, holder)
             yield document
+        tally.files_left -= 1
+        if tally.files_left:
+            return
+        if not tally.documents:
+            raise UserError(tally.damaged[0])
         try:
             self._store.settle()
         except UserError as error:
             tally.unsaved = str(error)  # written nevertheless: it may be all that remains
-
-
-def names_new_entity(gold: ExportMention) -> bool:
-    """Whether it is linked to a provisional entity."""
-    return gold.decision is not None and any(map(is_new, gold.decision.verdict.entity_ids))
-
-
-def any_unread(names: Iterable[str], gold: ExportMention) -> bool:
-    """Whether the file's record of a mention has an attribute with one of these names that the project lacks."""
-    return any(not any(alike(name, own) for own, _ in gold.attributes) for name in names)
 
 
 def _about_new(mentions: int) -> list[Problem]:
@@ -316,83 +314,3 @@ def _about_relations(number: int, wanted: DocumentFormat) -> list[Problem]:
         return []
     text = ntr(ONE_RELATION, RELATIONS, number, wanted=wanted.title)
     return [Problem(0, "note", text)]
-
-
-def adjudicated_only(item: ExportDocument) -> ExportDocument:
-    """The document with only its adjudicated mentions, and without the source's lines of the others."""
-    kept = tuple(one for one in item.mentions if one.decision is not None and adjudicated_by(one.decision.note))
-    ids = {one.mention.id for one in kept}
-    left = {one.mention.record for one in item.mentions if one.mention.id not in ids and one.mention.record >= 0}
-    related = tuple(one for one in item.relations if ids.issuperset(one.mention_ids))
-    removed = tuple(sorted({*item.removed_records, *left}))
-    return replace(item, mentions=kept, removed_records=removed, relations=related)
-
-
-def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
-    """Ids of the documents in a scope; None for all."""
-    if scope is ExportScope.DONE:
-        return set(unit.documents.ids(state=DocumentState.DONE))
-    if scope is ExportScope.ADJUDICATED:
-        found = unit.mentions.get_many(unit.records.noted(ANY_ROUND))
-        return {one.document_id for one in found.values()}
-    return None
-
-
-def export_document(unit: UnitOfWork, document_id: int, relations: RelationReader) -> ExportDocument:
-    """A document with its mentions that are not deleted, their decisions and relations, for a writer."""
-    document = unit.documents.get(document_id, compared=True)
-    mentions = unit.mentions.of_document(document_id, deleted=True)
-    decisions = unit.decisions.current_of_document(document_id)
-    first = unit.mentions.first_shapes(document_id)
-    restated = restated_of(unit, document_id)
-    attributes = _attributes(unit, [one.id for one in mentions])
-    opinions = unit.suggestions.opinions([one.id for one in mentions])
-    gold = [
-        ExportMention(
-            one,
-            decisions.get(one.id),
-            _is_unchanged(unit, document, one, decisions) and not (one.id in restated and one.id in decisions),
-            reshaped=one.id in first and first[one.id] != MentionShape.of(one),
-            opinion=opinions.get(one.id),
-            attributes=attributes.get(one.id, ()),
-        )
-        for one in mentions
-        if not one.deleted
-    ]
-    removed = (one.record for one in mentions if one.deleted and one.origin is MentionOrigin.SOURCE)
-    records = sorted(record for record in removed if record >= 0)
-    return ExportDocument(
-        document,
-        unit.documents.raw(document_id),
-        tuple(gold),
-        tuple(records),
-        comments=tuple(unit.mentions.comments(document_id)),
-        flagged=unit.documents.document_flagged(document_id),
-        relations=tuple(relations.of(unit, document_id)),
-        removed_relations=relations.removed(unit, document_id),
-    )
-
-
-def _attributes(unit: UnitOfWork, mention_ids: list[int]) -> dict[int, tuple[tuple[str, str | None], ...]]:
-    """Names and values of attributes that were set, including cleared ones, without deleted attributes."""
-    scheme = scheme_of(unit)
-    chosen = unit.mentions.attributes(mention_ids) if scheme.shown else {}
-    found = {}
-    for mention, values in chosen.items():
-        pairs = ((one, one.value(values[one.id])) for one in scheme.shown if one.id in values)
-        found[mention] = tuple((one.name, value.name if value is not None else None) for one, value in pairs)
-    return found
-
-
-def _is_unchanged(unit: UnitOfWork, document: Document, mention: Mention, current: dict[int, Decision]) -> bool:
-    """Whether the file's line already contains the current decision: the imported one, an equal one, or none at all."""
-    if mention.origin is not MentionOrigin.SOURCE:
-        return False
-    decision = current.get(mention.id)
-    if decision is not None and decision.is_imported:
-        return True
-    if decision is None and not current and document.state is DocumentState.TODO:
-        return True  # nobody worked on this document: no look-up per mention needed
-    past = unit.decisions.history(mention.id)
-    imported = next((one.verdict for one in past if one.is_imported), None)
-    return imported == decision.verdict if decision is not None else imported is None

@@ -31,7 +31,7 @@ from curator.domain.rounds import Judgement
 from curator.domain.wording import UserError, tr
 from curator.services.curating import GUIDELINES_KEY
 from curator.services.ports import FileWriter, Store, UnitOfWork
-from curator.services.records.exporting import ExportScope, documents_of
+from curator.services.records.export_documents import ExportScope, documents_of
 from curator.services.rounds import adjudicated_by
 from curator.services.training import BundleSwitch
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -13,7 +13,6 @@ from curator.domain.suggestions import CandidateOrder, Suggestion, presented
 from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import (
-    Direction,
     Linking,
     Matching,
     MentionView,
@@ -158,36 +157,17 @@ class Navigator(QObject):
         self.mention_changed.emit()
 
     def open_first(self) -> None:
-        """Open the first document with an undecided mention, else the first of the queue. Damage is said."""
-        found = self._matching.list.next_undecided(None)
-        first = (self._matching.list.neighbour(None, Direction.NEXT),) if found is None else found
-        try:
-            if first[0] is not None:
-                self.open(*first)
-        except DamagedTextError as error:
-            self.said.emit(str(error))
+        """Open the first undamaged document with an undecided mention, else the first of the queue."""
+        if not self._open_sound(self._places_to_decide(None)):
+            self._open_sound(self._documents_from(None, 1))
 
     def step_document(self, direction: int) -> bool:
         """Go to the next or previous document of the queue, past damaged ones; False at its end."""
-        current = self.opened.document.id if self.opened is not None else None
+        places: Iterator[tuple[int, int | None]] = self._documents_from(self._current, direction)
         if self._work:
-            row = self._work.other_document(self._mention_id, current, direction)
-            found = row.document_id if row is not None else None
-            if row is not None:
-                self.open(row.document_id, row.mention_id)
-                return True
-        else:
-            found = self._matching.neighbour(current, direction)
-        if found is None:
-            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
-        while found is not None:
-            try:
-                self.open(found)
-                return True
-            except DamagedTextError as error:
-                self.said.emit(str(error))
-                found = self._matching.neighbour(found, direction)
-        return False
+            rows = self._work.along(self._mention_id, direction)
+            places = (row.place for row in rows if row.document_id != self._current)
+        return self._open_sound(places, tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
 
     def reload(self) -> None:
         """Read the open document again after a change; the shown suggestion stays."""
@@ -251,12 +231,8 @@ class Navigator(QObject):
         should be marked as done first; False at its end."""
         if not self._work and not self._matching:
             return self.next_undecided_here()
-        try:
-            if self._next_work() if self._work else self.next_undecided_here() or self._next_document():
-                return True
-        except DamagedTextError as error:
-            self.said.emit(str(error))
-        self.mention_changed.emit()  # it stays, and is decided
+        if not (self._next_work() if self._work else self.next_undecided_here() or self._next_document()):
+            self.mention_changed.emit()  # it stays, and is decided
         return True
 
     def next_undecided_here(self) -> bool:
@@ -276,39 +252,23 @@ class Navigator(QObject):
 
     def _next_document(self) -> bool:
         """Go to the first mention to decide after this document."""
-        current = self.opened.document.id if self.opened is not None else None
-        found = self._matching.next_to_decide(current)
-        if found is None:
-            self.said.emit(tr(NONE_MATCH) if self._matching else tr(ALL_DECIDED))
-            return False
-        self.open(*found)
-        return True
+        none_left = tr(NONE_MATCH) if self._matching else tr(ALL_DECIDED)
+        return self._open_sound(self._places_to_decide(self._current), none_left)
 
     def _step_out(self, direction: int) -> None:
-        current = self.opened.document.id if self.opened is not None else None
-        found = self._matching.neighbour(current, direction)
-        if found is None:
-            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
-            return
-        ids = self._matching.ids(found)
-        self.open(found, ids[0] if direction > 0 else ids[-1])
+        found = self._documents_from(self._current, direction)
+        places = ((one, self._matching.ids(one)[0 if direction > 0 else -1]) for one, _ in found)
+        self._open_sound(places, tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
 
     def _step_work(self, direction: int) -> None:
-        row = self._work.beside(self._mention_id, direction)
-        if row is not None:
-            self.open(row.document_id, row.mention_id)
-        elif direction > 0:
+        places = (row.place for row in self._work.along(self._mention_id, direction))
+        if not self._open_sound(places, "" if direction > 0 else tr(FIRST_OF_WORK)) and direction > 0:
             self._want_work()
-        else:
-            self.said.emit(tr(FIRST_OF_WORK))
 
     def _next_work(self) -> bool:
         """Go to the next undecided mention of the list; at its end a new list is requested."""
-        for row in self._work.behind(self._mention_id):
-            if self._matching.waits(row.mention_id):
-                self.open(row.document_id, row.mention_id)
-                return True
-        return self._want_work()
+        rows = self._work.along(self._mention_id, 1)
+        return self._open_sound(row.place for row in rows if self._matching.waits(row.mention_id)) or self._want_work()
 
     def _want_work(self) -> bool:
         self._asked_for_work = True
@@ -318,11 +278,8 @@ class Navigator(QObject):
 
     def _first_work(self) -> None:
         """Go to the first of a new list; the current mention was just skipped."""
-        row = self._work.first(but=self._mention_id)
-        if row is None:
-            self.said.emit(tr(NONE_MATCH) if self.where.facets else tr(NONE_LEFT))
-        else:
-            self.open(row.document_id, row.mention_id)
+        places = (row.place for row in self._work.rows if row.mention_id != self._mention_id)
+        self._open_sound(places, tr(NONE_MATCH) if self.where.facets else tr(NONE_LEFT))
 
     def ahead(self) -> list[MentionView]:
         """The mentions that the next key is likely to show: the next to decide, and the next and previous in the text;
@@ -356,6 +313,36 @@ class Navigator(QObject):
         return self._presented(view, view.suggestion, self.limit) if view is not None else None
 
     # --- inside ---
+
+    @property
+    def _current(self) -> int | None:
+        return self.opened.document.id if self.opened is not None else None
+
+    def _open_sound(self, places: Iterable[tuple[int, int | None]], none: str = "") -> bool:
+        """Open the first (document, mention) that is not damaged; damage is said. Without any place `none` is said."""
+        damaged: set[int] = set()
+        for document_id, mention_id in places:
+            try:
+                if document_id not in damaged:
+                    self.open(document_id, mention_id)
+                    return True
+            except DamagedTextError as error:
+                self.said.emit(str(error))
+                damaged.add(document_id)
+        if none and not damaged:
+            self.said.emit(none)
+        return False
+
+    def _documents_from(self, document_id: int | None, direction: int) -> Iterator[tuple[int, None]]:
+        """The documents after or before one, nearest first."""
+        while (document_id := self._matching.neighbour(document_id, direction)) is not None:
+            yield document_id, None
+
+    def _places_to_decide(self, document_id: int | None) -> Iterator[tuple[int, int]]:
+        """The first mention to decide of each document after one."""
+        while (found := self._matching.next_to_decide(document_id)) is not None and found[0] != document_id:
+            yield found
+            document_id = found[0]
 
     def _presented(self, view: MentionView, held: Suggestion | None, limit: int) -> MentionView:
         shown = held and presented(held, limit=limit, order=self.candidate_order)

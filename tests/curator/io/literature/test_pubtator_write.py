@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.wording import DamagedTextError, UserError
+from curator.domain.wording import UserError
 from curator.io.files.idstyle import IdStyle
 from curator.io.literature.pubtator import PubTatorFormat, join_text
 from curator.io.literature.pubtator_write import new_record
@@ -186,20 +186,6 @@ def test_several_files_go_into_a_folder(make: SimpleNamespace, put: Put, tmp_pat
     outs = form.write(chosen, tmp_path / "out")
     assert [p.name for p in outs] == ["x.txt", "x-2.txt"]
     assert {p.read_bytes().decode() for p in outs} == {RECORD}
-
-
-def test_a_quote_that_is_not_the_text_is_damage(make: SimpleNamespace, put: Put) -> None:
-    form = PubTatorFormat()
-    path = put(RECORD)
-    reader = form.open(path)
-    (item,) = [make.export(d) for d in reader]
-    gold = item.mentions[0]
-    wrong = dataclasses.replace(gold, mention=dataclasses.replace(gold.mention, text="other"))
-    broken = dataclasses.replace(item, mentions=(wrong,))
-    with pytest.raises(DamagedTextError, match="Mention 0 of document 1 differs from the text"):
-        form.write([(make.file(path, reader), [broken])], path.with_name("out"))
-    assert not path.with_name("out").exists()
-    assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
 
 
 def test_a_missing_folder_is_a_sentence(make: SimpleNamespace, put: Put) -> None:

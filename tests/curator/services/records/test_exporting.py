@@ -10,10 +10,11 @@ import pytest
 
 from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.domain.wording import DamagedTextError, UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.ports import LeftOut
-from curator.services.records.exporting import ExportReport, ExportScope, ExportTarget
+from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportReport, ExportTarget
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World, document, finish, make_world
 
@@ -90,15 +91,27 @@ def damage(world: World, statement: str) -> None:
         ("UPDATE mentions SET text = 'other' WHERE id = 6", "Mention 6 of document"),
     ],
 )
-def test_a_damaged_document_is_named_and_nothing_is_written(
-    world: World, name: str, statement: str, words: str
-) -> None:
+def test_a_damaged_document_is_named_and_left_out(world: World, name: str, statement: str, words: str) -> None:
     world.kb()
     world.documents(3, gold=True)
     damage(world, statement)
     before = sorted(world.folder.rglob("*"))
-    with pytest.raises(DamagedTextError, match=words):
-        world.project.exporting.export(world.folder / ("out.csv" if name == "table" else "out"), name)
+    report = world.project.exporting.export(world.folder / ("out.csv" if name == "table" else "out"), name)
+    assert (report.documents, report.damaged) == (2, 1)
+    assert report.text.endswith("1 damaged document was left out.")
+    assert report.problems[0].text.startswith(words)
+    written = [one for one in world.folder.rglob("*") if one not in before and one.is_file()]
+    assert written
+    assert not any(b"other" in one.read_bytes() for one in written)
+
+
+def test_nothing_is_written_if_all_documents_are_damaged(world: World) -> None:
+    world.kb()
+    world.documents(3, gold=True)
+    damage(world, "UPDATE document_texts SET text = text || 'x'")
+    before = sorted(world.folder.rglob("*"))
+    with pytest.raises(UserError, match="The text of document"):
+        world.project.exporting.export(world.folder / "out", "pubtator")
     assert [one for one in sorted(world.folder.rglob("*")) if one not in before] == []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -224,6 +224,54 @@ def test_the_order_goes_round_and_back(desk: Desk) -> None:
     assert set(orders) == set(QueueOrder)
     assert desk.panel.order is QueueOrder.DOCUMENT
     assert desk.panel.rows.view is desk.panel.list
+
+
+def damage(world: World, document_id: int) -> None:
+    with world.store.write() as unit:
+        unit.connection.exec_driver_sql(f"UPDATE document_texts SET text = text || 'x' WHERE document_id={document_id}")
+
+
+@pytest.mark.parametrize("step", ["document", "undecided", "mention", "decision"])
+@pytest.mark.parametrize(
+    ("where", "order"),
+    [(QueueFilter(), QueueOrder.DOCUMENT), (CHEMICAL, QueueOrder.DOCUMENT), (QueueFilter(), QueueOrder.UNCERTAIN)],
+)
+def test_steps_go_past_a_damaged_document(
+    desk: Desk, world: World, where: QueueFilter, order: QueueOrder, step: str
+) -> None:
+    damage(world, 2)
+    desk.panel.narrow(where)
+    desk.panel.set_order(order)
+    if not where.facets and order is QueueOrder.DOCUMENT:
+        world.project.curation.decide_many((2, 3, 4), Verdict.nil())
+        if step in ("mention", "decision"):
+            return  # these stay within the document
+    desk.at.open(1, 2 if order is QueueOrder.UNCERTAIN else 1)
+    desk.said.clear()
+    steps: dict[str, Callable[[], object]] = {
+        "document": lambda: desk.at.step_document(1),
+        "undecided": desk.at.next_undecided,
+        "mention": lambda: desk.at.step(1),
+        "decision": desk.decide,
+    }
+    steps[step]()
+    assert (desk.document, desk.mention) == (3, 10 if order is QueueOrder.UNCERTAIN else 9)
+    assert ["differs from the one imported" in one for one in desk.said] == [True]
+
+
+def test_damage_is_the_last_that_is_said(desk: Desk, world: World) -> None:
+    desk.at.open(1)
+    damage(world, 2)
+    damage(world, 3)
+    assert not desk.at.step_document(1)
+    assert "differs from the one imported" in desk.said[-1]
+    desk.panel.narrow(CHEMICAL)
+    assert desk.decide() == 1  # decided, and still shown
+    assert "differs from the one imported" in desk.said[-1]
+    damage(world, 1)
+    desk.at.close()
+    desk.at.open_first()
+    assert desk.document is None
 
 
 def test_filters_are_kept_under_names(desk: Desk, qtbot: QtBot) -> None:

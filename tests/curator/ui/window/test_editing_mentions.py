@@ -264,21 +264,6 @@ def test_a_document_with_a_damaged_text_is_not_shown_and_named(desk: Desk) -> No
     assert desk.bench.navigator.opened is None
 
 
-def test_steps_go_past_a_damaged_document(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    navigator = desk.bench.navigator
-    first, second = desk.world.project.queue.ids(QueueFilter())
-    navigator.open(first)
-    with desk.world.store.write() as unit:
-        unit.connection.exec_driver_sql(f"UPDATE document_texts SET text = text || 'x' WHERE document_id = {second}")
-    assert not navigator.step_document(1)
-    assert "differs from the one imported" in said(desk)
-    after = {first: second, second: first}
-    monkeypatch.setattr(navigator._matching, "neighbour", lambda current, _: after[current])
-    assert navigator.step_document(1)
-    assert navigator.opened is not None
-    assert navigator.opened.document.id == first
-
-
 def test_another_text_under_the_open_view_is_shown_anew(desk: Desk) -> None:
     opened = desk.bench.navigator.opened
     assert opened is not None
