@@ -18,6 +18,8 @@ from curator.services.records.exporting import ExportReport, ExportTarget
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World, document, finish, make_world
 
+WRITTEN = [one.name for one in default_registry().formats() if one.can_write]
+
 
 @pytest.mark.parametrize("gold", [True, False])
 def test_an_untouched_project_goes_back_byte_for_byte(world: World, gold: bool) -> None:
@@ -83,7 +85,7 @@ def damage(world: World, statement: str) -> None:
         unit.connection.exec_driver_sql(statement)
 
 
-@pytest.mark.parametrize("name", [one.name for one in default_registry().formats() if one.can_write])
+@pytest.mark.parametrize("name", WRITTEN)
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
@@ -274,6 +276,16 @@ def test_what_an_export_contains_is_saved_before_it_takes_its_place(
     filled.project.exporting.export(out, "pubtator")
     assert there == [False]
     assert out.exists()
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_format_waits_once_for_the_disk(world: World, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.documents(2)
+    world.documents(2, first=3, name="b.pubtator")
+    waited: list[SqlStore] = []
+    monkeypatch.setattr(SqlStore, "settle", lambda store: waited.append(store))
+    world.project.exporting.export(world.folder / ("out.csv" if name == "table" else "out"), name)
+    assert len(waited) == 1
 
 
 def test_a_project_whose_disk_fails_is_exported_with_a_note(filled: World, monkeypatch: pytest.MonkeyPatch) -> None:
