@@ -1,13 +1,13 @@
 """Reads decisions from a damaged database row by row, skipping unreadable parts.
 
-The damaged file is copied first and never changed. A table is read by ranges of row numbers; a range that fails is
-halved until only the unreadable rows are left.
+The damaged file is copied first and never changed; pages that the disk does not give are zeros in the copy. A table is
+read by ranges of row numbers; a range that fails is halved until only the unreadable rows are left.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -43,7 +43,8 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
     """Write the readable decisions of the project to `out`, a round file: the last decision of each mention and
     curator. Those with an unreadable mention or document are written to a second file, as rows.
 
-    Raises DamagedProjectError if nothing can be read, and UserError if `out` cannot be written.
+    Raises DamagedProjectError if nothing can be read, UserError if `out` cannot be written, and OSError if the disk
+    gives nothing of the database.
     """
     database = folder / "project.sqlite"
     if not database.is_file():
@@ -52,7 +53,7 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
         copy = Path(place) / database.name
         for side in ("", "-wal"):
             if (path := database.with_name(f"{database.name}{side}")).is_file():
-                shutil.copyfile(path, copy.with_name(f"{copy.name}{side}"))
+                _copy(path, copy.with_name(f"{copy.name}{side}"))
         found = _read(copy)
     if not (found.decisions or found.documents):
         raise DamagedProjectError(
@@ -70,6 +71,22 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
         contents[rest] = _text(others)
     files.write(contents)
     return Salvaged(out, sum("outcome" in one for one in lines), len(others), rest, found.lost, name)
+
+
+def _copy(path: Path, to: Path) -> None:
+    """Copy a file page by page, with zeros for pages that the disk does not give. Raises OSError if it gives none."""
+    failed: OSError | None = None
+    given = False
+    with path.open("rb", buffering=0) as source, to.open("wb") as target:
+        for at in range(0, os.fstat(source.fileno()).st_size, PAGE):
+            try:
+                target.write(os.pread(source.fileno(), PAGE, at))
+                given = True
+            except OSError as error:
+                target.write(bytes(PAGE))
+                failed = error
+    if failed is not None and not given:
+        raise failed
 
 
 @dataclass(slots=True)

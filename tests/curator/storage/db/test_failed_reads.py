@@ -54,8 +54,22 @@ def test_a_damaged_one_is_damaged(database: Path) -> None:
         raise corrupt()
 
 
+def test_an_index_that_names_a_missing_row_is_damage(database: Path) -> None:
+    def run(*statements: str) -> None:
+        with closing(sqlite3.connect(database, isolation_level=None)) as conn:
+            conn.execute("PRAGMA writable_schema = ON")
+            for one in statements:
+                conn.execute(one)
+
+    run("UPDATE a SET text = rowid", "CREATE INDEX b ON a (text)")
+    run("CREATE TABLE kept AS SELECT * FROM sqlite_master WHERE name = 'b'", "DELETE FROM sqlite_master WHERE name='b'")
+    run("DELETE FROM a WHERE text = '7'", "INSERT INTO sqlite_master SELECT * FROM kept")
+    with pytest.raises(DamagedProjectError), as_user_errors(database):
+        raise corrupt()
+
+
 def test_a_page_that_cannot_be_read_again_is_no_damage(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(failed_reads, "_look", lambda _: LOST)
+    monkeypatch.setattr(failed_reads, "_look", lambda *_: LOST)
     assert is_sound_or_unread(database)
 
 

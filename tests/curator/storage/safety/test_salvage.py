@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -55,6 +57,24 @@ def test_damaged_pages_are_gone_around(folder, tmp_path):
     assert 20 <= found.decisions < 40
     assert found.lost == 40 - found.decisions
     assert "could not be read. To use them, restore a backup" in found.text
+
+
+def test_pages_that_the_disk_does_not_give_are_gone_around(folder, tmp_path, monkeypatch):
+    bad = pages_with(folder / "project.sqlite", b"x" * 100)[1]
+    read = os.pread
+
+    def pread(file, size, at):
+        if at == bad or bad < 0:
+            raise OSError(errno.EIO, "Input/output error")
+        return read(file, size, at)
+
+    monkeypatch.setattr(os, "pread", pread)
+    found = saved(folder, tmp_path / "out.jsonl")
+    assert 20 <= found.decisions < 40
+    assert found.lost == 40 - found.decisions
+    bad = -1
+    with pytest.raises(OSError, match="Input/output"):
+        saved(folder, tmp_path / "other.jsonl")
 
 
 @pytest.mark.parametrize("logged", [False, True])
