@@ -162,30 +162,38 @@ class BundleCheck:
         self.bundle = bundle
         self._compared = threading.Event()
         self._damaged: tuple[str, ...] = ()
+        self._failed: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="bundle check", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def wait_for_indexes(self) -> None:
-        """Raises DamagedBundleError if indexes are damaged."""
+        """Raises DamagedBundleError if indexes are damaged, and what prevented the comparison."""
         self._compared.wait()
+        if self._failed is not None:
+            raise self._failed
         if self._damaged:
             raise _damaged(self.bundle, self._damaged)
 
     def wait(self) -> tuple[str, ...]:
-        """The damaged files, after all have been read."""
+        """The damaged files, after all have been read. Raises what prevented the comparison."""
         self._thread.join()
+        if self._failed is not None:
+            raise self._failed
         return self._damaged
 
     def _run(self) -> None:
         try:
             indexes = _indexes(self.bundle)
             self._damaged = _damaged_of(self.bundle, indexes, full=True)
+            self._compared.set()
+            others = [name for name in self.bundle.manifest.files if name not in indexes]
+            self._damaged += _damaged_of(self.bundle, others, full=True)
+        except Exception as error:  # raised where the result is awaited
+            self._failed = error
         finally:
             self._compared.set()
-        others = [name for name in self.bundle.manifest.files if name not in indexes]
-        self._damaged += _damaged_of(self.bundle, others, full=True)
 
 
 def _damaged(bundle: Bundle, damaged: tuple[str, ...]) -> DamagedBundleError:

@@ -81,7 +81,9 @@ class JobChain:
             handle.cancel()
 
     def _step_ended(self, outcome: JobOutcome) -> None:
-        if outcome.result.get(UNRESPONSIVE) and self._may_repeat and not self._cancelled:
+        if outcome.result.get(UNRESPONSIVE) and self._cancelled:
+            outcome = _cancelled()
+        elif outcome.result.get(UNRESPONSIVE) and self._may_repeat:
             self._may_repeat, self._repeated = False, True
             self._steps.insert(0, self._step)
             self._on_progress(Progress("", 0, 0, tr(RESTARTING)))

@@ -12,6 +12,7 @@ from models.core.kb import KB_FILE
 from models.encoders.encoders import load_encoder, save_encoder
 from models.encoders.inputs import InputSettings
 from models.errors import ModelError
+from models.linker import index_repair
 from models.linker.bundle import (
     MANIFEST,
     Bundle,
@@ -141,6 +142,18 @@ def test_no_altered_index_is_read(own, monkeypatch) -> None:
     with pytest.raises(DamagedBundleError, match=INDEX):
         load_checked(own.path, device="cpu")
     assert read == [NAMES]
+
+
+@pytest.mark.parametrize("name", [INDEX, KB_FILE])
+def test_a_comparison_that_fails_is_no_agreement(own, name, monkeypatch) -> None:
+    def fail(_bundle: Bundle, names: list[str], **_: object) -> tuple[str, ...]:
+        if name in names:
+            raise MemoryError
+        return ()
+
+    monkeypatch.setattr(index_repair, "_damaged_of", fail)
+    with pytest.raises(MemoryError):
+        load_checked(own.path, device="cpu")
 
 
 def test_what_libraries_raise_on_damaged_files_is_told_as_damage(own, monkeypatch) -> None:

@@ -120,7 +120,7 @@ def test_a_cancelled_step_that_stopped_responding_is_not_repeated() -> None:
     chain.cancel()
     step.outcome = SILENT
     step.end()
-    assert [one.state for one in ended] == [JobState.FAILED]
+    assert [(one.state, one.message) for one in ended] == [(JobState.CANCELLED, "Cancelled.")]
 
 
 def test_a_training_in_a_chain_is_not_repeated() -> None:
