@@ -57,7 +57,7 @@ class ExportReport:
             mentions=counted("mentions", self.mentions),
             where=self.where,
         )
-        return f"{wrote} {ntr(ONE_DAMAGED, DAMAGED, self.damaged)}" if self.damaged else wrote
+        return f"{ntr(ONE_DAMAGED, DAMAGED, self.damaged)} {wrote}" if self.damaged else wrote
 
     @property
     def where(self) -> str:
