@@ -171,7 +171,7 @@ class BundleCheck:
     def wait_for_indexes(self) -> None:
         """Raises DamagedBundleError if indexes are damaged, and what prevented the comparison."""
         self._compared.wait()
-        if self._failed is not None:
+        if self._failed is not None and not self._damaged:
             raise self._failed
         if self._damaged:
             raise _damaged(self.bundle, self._damaged)
@@ -179,7 +179,7 @@ class BundleCheck:
     def wait(self) -> tuple[str, ...]:
         """The damaged files, after all have been read. Raises what prevented the comparison."""
         self._thread.join()
-        if self._failed is not None:
+        if self._failed is not None and not self._damaged:
             raise self._failed
         return self._damaged
 

@@ -64,12 +64,9 @@ def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
 
 def export_document(unit: UnitOfWork, document_id: int, relations: RelationReader) -> ExportDocument:
     """A document with its mentions that are not deleted, their decisions and relations, for a writer. Raises
-    DamagedTextError if the text differs from the one imported, or from a mention at its place."""
+    DamagedTextError if the text differs from the one imported."""
     document = unit.documents.get(document_id, compared=True)
     mentions = unit.mentions.of_document(document_id, deleted=True)
-    for one in mentions:
-        if not one.deleted and slice_spans(document.text, one.spans) != one.text:
-            raise DamagedTextError(tr(OTHER_MENTION, name=document.external_id, number=one.id))
     decisions = unit.decisions.current_of_document(document_id)
     first = unit.mentions.first_shapes(document_id)
     restated = restated_of(unit, document_id)
@@ -99,6 +96,13 @@ def export_document(unit: UnitOfWork, document_id: int, relations: RelationReade
         relations=tuple(relations.of(unit, document_id)),
         removed_relations=relations.removed(unit, document_id),
     )
+
+
+def check_quotes(item: ExportDocument) -> None:
+    """Raises DamagedTextError if a mention differs from the text at its place, which only damage can cause."""
+    for gold in item.mentions:
+        if slice_spans(item.document.text, gold.mention.spans) != gold.mention.text:
+            raise DamagedTextError(tr(OTHER_MENTION, name=item.document.external_id, number=gold.mention.id))
 
 
 def _attributes(unit: UnitOfWork, mention_ids: list[int]) -> dict[int, tuple[tuple[str, str | None], ...]]:

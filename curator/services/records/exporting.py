@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 
+from curator.domain.documents import SourceFile
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.core import RelationReader
 from curator.services.importing import counted, left_behind
@@ -29,6 +32,7 @@ from curator.services.records.export_documents import (
     ExportScope,
     adjudicated_only,
     any_unread,
+    check_quotes,
     documents_of,
     export_document,
     names_new_entity,
@@ -116,6 +120,8 @@ LEFT_BEHIND = (
 
 ONE_DAMAGED = "{n} damaged document was left out."
 DAMAGED = "{n:,} damaged documents were left out."
+ONE_IS_DAMAGED = "Nothing was exported, since the document is damaged: {first}"
+ALL_DAMAGED = "Nothing was exported, since all {n:,} documents are damaged: {first}"
 UNSAVED = "Not everything that was written is saved in the project: {why}"
 ONE_RELATION = "{n} relation that was added in this project was left out: {wanted} does not hold relations."
 RELATIONS = "{n:,} relations that were added in this project were left out: {wanted} does not hold relations."
@@ -187,6 +193,10 @@ class _Tally:
         return said
 
 
+class _EmptyFileError(DamagedTextError):
+    """All documents of a file are damaged."""
+
+
 class ExportService:
     def __init__(self, store: Store, formats: FormatRegistry, writer: FileWriter) -> None:
         self._store = store
@@ -238,21 +248,42 @@ class ExportService:
         """Write the `scope` atomically: into one file, or a file for each imported file (see `makes`). What it holds is
         saved in the project first. Damaged documents are left out. Raises UserError, also if all are damaged."""
         wanted = self._formats.by_name(format_name)
-        known = {one.name: one for one in self._formats.formats()}
         self._refuse_project_folder(out)
         with self._store.read() as unit:
-            files = unit.documents.files()
             wants = documents_of(unit, scope)
             chosen = [
                 (file, [one for one in unit.documents.ids_of_file(file.id) if wants is None or one in wants])
-                for file in files
+                for file in unit.documents.files()
             ]
         chosen = [(file, ids) for file, ids in chosen if ids]
         if not chosen:
             raise UserError(tr(NOTHING[scope]))
-        tally = _Tally(files_left=len(chosen))
+        try:
+            return self._write(out, wanted, chosen, scope)
+        except _EmptyFileError:  # nothing was written
+            damaged = self._damaged(chosen, scope)
+            with self._kept_as_folder(out, format_name, files=len(chosen)):
+                return self._write(out, wanted, chosen, scope, damaged=damaged)
+
+    def _write(
+        self,
+        out: Path,
+        wanted: DocumentFormat,
+        chosen: Sequence[tuple[SourceFile, list[int]]],
+        scope: ExportScope,
+        *,
+        damaged: Mapping[int, str] = MappingProxyType({}),
+    ) -> ExportReport:
+        """Write the chosen documents of each file without `damaged` ones. Raises _EmptyFileError, before anything is
+        written, if damage is found of which a file consists."""
+        sound = [(file, [one for one in ids if one not in damaged]) for file, ids in chosen]
+        sound = [(file, ids) for file, ids in sound if ids]
+        if not sound:
+            raise UserError(ntr(ONE_IS_DAMAGED, ALL_DAMAGED, len(damaged), first=next(iter(damaged.values()))))
+        known = {one.name: one for one in self._formats.formats()}
+        tally = _Tally(files_left=len(sound), damaged=list(damaged.values()))
         sources = []
-        for file, ids in chosen:
+        for file, ids in sound:
             source = known.get(file.format)
             loses = source if source is not None and left_behind(source, wanted) else None
             same = file.format == wanted.name or file.format in wanted.carries.takes_from
@@ -260,6 +291,40 @@ class ExportService:
             sources.append((file, self._documents(ids, tally, scope, loses, holder)))
         paths = wanted.write(sources, out)
         return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
+
+    @contextmanager
+    def _kept_as_folder(self, out: Path, format_name: str, *, files: int) -> Iterator[None]:
+        """Make the folder for several files, since the writer would write a file if only one of them is left."""
+        made = files > 1 and not out.exists() and self.makes(out, format_name)[0] is ExportTarget.FOLDER
+        try:
+            if made:
+                with suppress(OSError):  # which the writer says
+                    out.mkdir()
+            yield
+        except BaseException:
+            if made:
+                with suppress(OSError):
+                    out.rmdir()
+            raise
+
+    def _damaged(self, chosen: Sequence[tuple[SourceFile, list[int]]], scope: ExportScope) -> dict[int, str]:
+        """What is wrong with the damaged documents among the chosen ones."""
+        found = {}
+        for document_id in (one for _, ids in chosen for one in ids):
+            try:
+                self._document(document_id, scope)
+            except DamagedTextError as error:
+                found[document_id] = str(error)
+        return found
+
+    def _document(self, document_id: int, scope: ExportScope) -> ExportDocument:
+        """Raises DamagedTextError if the text, or a mention that is exported, is not what was imported."""
+        with self._store.read() as unit:
+            document = export_document(unit, document_id, self._relations)
+        if scope is ExportScope.ADJUDICATED:
+            document = adjudicated_only(document)
+        check_quotes(document)
+        return document
 
     def _refuse_project_folder(self, out: Path) -> None:
         folder = self._store.folder.resolve()
@@ -281,22 +346,20 @@ class ExportService:
         holder: HoldsAttributes | None,
     ) -> Iterator[ExportDocument]:
         """See `_Tally.take`."""
+        before = tally.documents
         for document_id in ids:
             try:
-                with self._store.read() as unit:
-                    document = export_document(unit, document_id, self._relations)
+                document = self._document(document_id, scope)
             except DamagedTextError as error:
                 tally.damaged.append(str(error))
                 continue
-            if scope is ExportScope.ADJUDICATED:
-                document = adjudicated_only(document)
             tally.take(document, loses, holder)
             yield document
+        if tally.documents == before:
+            raise _EmptyFileError(tally.damaged[-1])
         tally.files_left -= 1
         if tally.files_left:
             return
-        if not tally.documents:
-            raise UserError(tally.damaged[0])
         try:
             self._store.settle()
         except UserError as error:

@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from curator.domain.documents import text_hash
@@ -52,6 +54,9 @@ _CURRENT = """SELECT m.id, d.external_id FROM mentions m JOIN documents d ON d.i
     LEFT JOIN decisions x ON x.id = (SELECT max(id) FROM decisions WHERE mention_id = m.id)
     WHERE m.decision_id IS NOT iif(x.outcome = 'cleared', NULL, x.id)
     OR m.outcome IS NOT iif(x.outcome = 'cleared', NULL, x.outcome) LIMIT 1000"""
+_QUOTED = """SELECT m.document_id, m.id, m.text, coalesce(f.start_pos, m.start_pos), coalesce(f.end_pos, m.end_pos)
+    FROM mentions m LEFT JOIN fragments f ON f.mention_id = m.id
+    WHERE NOT m.deleted AND m.document_id > ? AND m.document_id <= ? ORDER BY m.document_id, m.id, f.ordinal"""
 _TEXTS = """SELECT d.id, d.external_id, d.text_sha256, t.text FROM documents d
     LEFT JOIN document_texts t ON t.document_id = d.id WHERE d.id > ? ORDER BY d.id LIMIT ?"""
 
@@ -211,11 +216,18 @@ def _broken(words: str, one: Broken) -> str:
 
 
 def _texts(check: _Check) -> Steps:
-    """Check every text against its hash from the import."""
+    """Check every text against its hash from the import, and every mention against the text at its place."""
     last = number = 0
     wrong: list[str] = []
+    misquoted: list[str] = []
     while rows := check.conn.execute(_TEXTS, (last, AT_ONCE)).fetchall():
-        wrong += [name for _, name, known, text in rows if not isinstance(text, str) or text_hash(text) != known]
+        sound = {row[0]: row for row in rows if isinstance(row[3], str) and text_hash(row[3]) == row[2]}
+        wrong += [row[1] for row in rows if row[0] not in sound]
+        quoted = check.conn.execute(_QUOTED, (last, rows[-1][0])).fetchall()
+        for (document_id, _, said), spans in groupby(quoted, key=itemgetter(0, 1, 2)):
+            _, name, _, text = sound.get(document_id, (0, "", "", ""))
+            if text and " ".join(text[start:end] for *_, start, end in spans) != said:
+                misquoted.append(name)
         last = rows[-1][0]
         number += len(rows)
         yield Progress("check", 0, 0)
@@ -224,6 +236,15 @@ def _texts(check: _Check) -> Steps:
         check.add(tr("document {name}", name=name), words)
     _count_others(check, "documents", len(wrong))
     check.looked_at["documents"] = number
+    if misquoted:
+        words = ntr(
+            "{n} mention differs from the text at its place, in document {names}. {advice}",
+            "{n:,} mentions differ from the text at their places, in documents {names}. {advice}",
+            len(misquoted),
+            names=_some(list(dict.fromkeys(misquoted))),
+            advice=tr(RESTORE),
+        )
+        check.add("mentions", words)
 
 
 def _counters(check: _Check) -> Steps:

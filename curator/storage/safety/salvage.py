@@ -7,7 +7,6 @@ read by ranges of row numbers; a range that fails is halved until only the unrea
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -51,9 +50,10 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
         raise DamagedProjectError(tr("{path} has lost its database, {name}.", path=folder, name=database.name))
     with TemporaryDirectory(prefix=prefix_of("salvage")) as place:
         copy = Path(place) / database.name
-        for side in ("", "-wal"):
-            if (path := database.with_name(f"{database.name}{side}")).is_file():
-                _copy(path, copy.with_name(f"{copy.name}{side}"))
+        _copy(database, copy)
+        log = database.with_name(f"{database.name}-wal")
+        if log.is_file():
+            _copy(log, copy.with_name(log.name), needed=False)
         found = _read(copy)
     if not (found.decisions or found.documents):
         raise DamagedProjectError(
@@ -73,19 +73,21 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
     return Salvaged(out, sum("outcome" in one for one in lines), len(others), rest, found.lost, name)
 
 
-def _copy(path: Path, to: Path) -> None:
-    """Copy a file page by page, with zeros for pages that the disk does not give. Raises OSError if it gives none."""
+def _copy(path: Path, to: Path, *, needed: bool = True) -> None:
+    """Copy a file page by page, with zeros for pages that the disk does not give. Raises OSError if it is `needed` and
+    the disk gives none."""
     failed: OSError | None = None
     given = False
     with path.open("rb", buffering=0) as source, to.open("wb") as target:
-        for at in range(0, os.fstat(source.fileno()).st_size, PAGE):
+        for at in range(0, path.stat().st_size, PAGE):
             try:
-                target.write(os.pread(source.fileno(), PAGE, at))
+                source.seek(at)
+                page = source.read(PAGE)
                 given = True
             except OSError as error:
-                target.write(bytes(PAGE))
-                failed = error
-    if failed is not None and not given:
+                page, failed = bytes(PAGE), error
+            target.write(page)
+    if failed is not None and needed and not given:
         raise failed
 
 

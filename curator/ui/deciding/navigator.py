@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from curator.domain.suggestions import CandidateOrder, Suggestion, presented
 from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import (
+    Direction,
     Linking,
     Matching,
     MentionView,
@@ -30,6 +31,9 @@ GONE = "The document {name} and its decisions are no longer in the project. Choo
 ALL_DECIDED = "No undecided mentions are left in the documents after this one."
 NONE_LEFT = "No other undecided mentions are left. Press O to change the order."
 NONE_MATCH = "No mention after this one matches the filter. Shift+Q shows everything again."
+
+Place = tuple[int, int | None]
+"""A document, and a mention; None: where a document opens."""
 
 
 class Navigator(QObject):
@@ -158,15 +162,15 @@ class Navigator(QObject):
 
     def open_first(self) -> None:
         """Open the first undamaged document with an undecided mention, else the first of the queue."""
-        if not self._open_sound(self._places_to_decide(None)):
-            self._open_sound(self._documents_from(None, 1))
+        found = self._matching.list  # which counts again, also under facets
+        if not self._open_sound(_following(found.next_undecided, None)):
+            self._open_sound(_following(lambda one: _start(found.neighbour(one, Direction.NEXT)), None))
 
     def step_document(self, direction: int) -> bool:
         """Go to the next or previous document of the queue, past damaged ones; False at its end."""
-        places: Iterator[tuple[int, int | None]] = self._documents_from(self._current, direction)
-        if self._work:
-            rows = self._work.along(self._mention_id, direction)
-            places = (row.place for row in rows if row.document_id != self._current)
+        rows = self._work.along(self._mention_id, direction)
+        of_work = (row.place for row in rows if row.document_id != self._current)
+        places = of_work if self._work else self._documents(direction)
         return self._open_sound(places, tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
 
     def reload(self) -> None:
@@ -253,11 +257,11 @@ class Navigator(QObject):
     def _next_document(self) -> bool:
         """Go to the first mention to decide after this document."""
         none_left = tr(NONE_MATCH) if self._matching else tr(ALL_DECIDED)
-        return self._open_sound(self._places_to_decide(self._current), none_left)
+        return self._open_sound(_following(self._matching.next_to_decide, self._current), none_left)
 
     def _step_out(self, direction: int) -> None:
-        found = self._documents_from(self._current, direction)
-        places = ((one, self._matching.ids(one)[0 if direction > 0 else -1]) for one, _ in found)
+        at = 0 if direction > 0 else -1
+        places = ((document_id, self._matching.ids(document_id)[at]) for document_id, _ in self._documents(direction))
         self._open_sound(places, tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
 
     def _step_work(self, direction: int) -> None:
@@ -318,8 +322,8 @@ class Navigator(QObject):
     def _current(self) -> int | None:
         return self.opened.document.id if self.opened is not None else None
 
-    def _open_sound(self, places: Iterable[tuple[int, int | None]], none: str = "") -> bool:
-        """Open the first (document, mention) that is not damaged; damage is said. Without any place `none` is said."""
+    def _open_sound(self, places: Iterable[Place], none: str = "") -> bool:
+        """Open the first place whose document is not damaged; damage is said. Without any place `none` is said."""
         damaged: set[int] = set()
         for document_id, mention_id in places:
             try:
@@ -333,16 +337,9 @@ class Navigator(QObject):
             self.said.emit(none)
         return False
 
-    def _documents_from(self, document_id: int | None, direction: int) -> Iterator[tuple[int, None]]:
-        """The documents after or before one, nearest first."""
-        while (document_id := self._matching.neighbour(document_id, direction)) is not None:
-            yield document_id, None
-
-    def _places_to_decide(self, document_id: int | None) -> Iterator[tuple[int, int]]:
-        """The first mention to decide of each document after one."""
-        while (found := self._matching.next_to_decide(document_id)) is not None and found[0] != document_id:
-            yield found
-            document_id = found[0]
+    def _documents(self, direction: int) -> Iterator[Place]:
+        """The documents after or before the open one, nearest first."""
+        return _following(lambda one: _start(self._matching.neighbour(one, direction)), self._current)
 
     def _presented(self, view: MentionView, held: Suggestion | None, limit: int) -> MentionView:
         shown = held and presented(held, limit=limit, order=self.candidate_order)
@@ -385,3 +382,16 @@ class Navigator(QObject):
             self.unfolded = False
         limit = len(self._held.candidates) if self._held is not None and self.unfolded else self.limit
         self.mention = self._presented(view, self._held, limit)
+
+
+def _start(document_id: int | None) -> Place | None:
+    return (document_id, None) if document_id is not None else None
+
+
+def _following(step: Callable[[int | None], Place | None], document_id: int | None) -> Iterator[Place]:
+    """What `step` finds after a document, then after that, and so on; it may wrap around."""
+    given: set[int] = set()
+    while (found := step(document_id)) is not None and found[0] not in given:
+        yield found
+        document_id = found[0]
+        given.add(document_id)

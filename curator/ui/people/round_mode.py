@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.rounds import Round, RoundKind
-from curator.domain.wording import tr
+from curator.domain.wording import DamagedTextError, tr
 from curator.services.rounds import Adjudication, MentionVerdicts, RoundSeat
 from curator.ui.bench import Workbench
 from curator.ui.kit import Banner, suggestion_words
@@ -167,12 +167,25 @@ class RoundMode(QObject):
             self._bench.focus_document()
             self.changed.emit()
 
-    def _show(self, state: Adjudication, judged: MentionVerdicts | None) -> None:
-        self.panel.show_adjudication(state, judged)
-        if judged is not None:
-            self._bench.navigator.open(judged.document_id, judged.mention.id)
-            self.panel.list.setFocus()
-        elif state.done:
+    def _show(self, state: Adjudication, judged: MentionVerdicts | None, direction: int = 1) -> None:
+        """Show a mention that is left, or the next one whose document is not damaged."""
+        at = state.left.index(judged) if judged is not None else 0
+        order = [*state.left[at:], *state.left[:at]] if direction > 0 else [*state.left[at::-1], *state.left[:at:-1]]
+        damaged: set[int] = set()
+        for one in order if judged is not None else ():
+            if one.document_id in damaged:
+                continue
+            self.panel.show_adjudication(state, one)
+            try:
+                self._bench.navigator.open(one.document_id, one.mention.id)
+            except DamagedTextError as error:
+                self._bench.say(str(error))
+                damaged.add(one.document_id)
+            else:
+                self.panel.list.setFocus()
+                return
+        self.panel.show_adjudication(state, None)
+        if state.done:
             self._bench.say(tr(ALL_SETTLED, name=state.round.name))
 
     def _tell_suggestion(self) -> None:
@@ -217,7 +230,7 @@ class RoundMode(QObject):
         shown = self.panel.judged
         at = ids.index(shown.mention.id) if shown is not None and shown.mention.id in ids else 0
         if ids:
-            self._show(state, state.left[(at + direction) % len(ids)])
+            self._show(state, state.left[(at + direction) % len(ids)], direction)
 
     def _name_of(self, entity_id: str) -> str:
         return self._bench.project.knowledge.name_of(entity_id)

@@ -57,7 +57,7 @@ def test_a_text_changed_beside_the_log_of_a_killed_program_is_not_exported(
         assert "1 damaged document was left out" in exported.out
         assert "differs from the one imported" in exported.out
         assert "`curator check`" in exported.out
-        written = b"".join(one.read_bytes() for one in out.iterdir())
+        (written,) = (one.read_bytes() for one in out.iterdir())
         assert b"cardiac arrest" in written
         assert b"words" not in written
         assert cli("decide", broken, "1", "--nil", "not-in-kb").code == 0

@@ -107,12 +107,32 @@ def test_a_damaged_document_is_named_and_left_out(world: World, name: str, state
     assert not any(b"other" in one.read_bytes() for one in written)
 
 
+@pytest.mark.parametrize("name", WRITTEN)
+def test_no_file_is_written_for_a_file_whose_documents_are_all_damaged(world: World, name: str) -> None:
+    def written(out: Path) -> dict[str, bytes]:
+        report = world.project.exporting.export(out, name)
+        assert report.documents == 2
+        return {one.name: one.read_bytes() for one in (out.rglob("*") if out.is_dir() else [out]) if one.is_file()}
+
+    world.kb()
+    world.documents(2, gold=True)
+    suffix = ".csv" if name == "table" else ""
+    (world.folder / "first").mkdir()  # as for several files
+    expected = written(world.folder / ("first.csv" if suffix else "first"))
+    world.documents(2, first=3, name="b.pubtator", gold=True)
+    damage(world, "UPDATE document_texts SET text = text || 'x' WHERE document_id > 2")
+    found = written(world.folder / ("again.csv" if suffix else "again"))
+    assert len(found) == len(expected)
+    if name not in ("bioc-xml", "docbin", "xmi", "table"):  # which hold times or compressed data
+        assert sorted(found.values()) == sorted(expected.values())
+
+
 def test_nothing_is_written_if_all_documents_are_damaged(world: World) -> None:
     world.kb()
     world.documents(3, gold=True)
     damage(world, "UPDATE document_texts SET text = text || 'x'")
     before = sorted(world.folder.rglob("*"))
-    with pytest.raises(UserError, match="The text of document"):
+    with pytest.raises(UserError, match="all 3 documents are damaged: The text of document 1 "):
         world.project.exporting.export(world.folder / "out", "pubtator")
     assert [one for one in sorted(world.folder.rglob("*")) if one not in before] == []
 

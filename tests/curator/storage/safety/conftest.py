@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,9 @@ def decide_in(store: SqlStore, ids: Iterable[int]) -> None:
 def make(folder: Path, *, decided: int = 40) -> Path:
     with create_project(folder, name="P") as store:
         fill = Filler(store)
-        mentions = [mention(i % 20, i % 20 + 2) for i in range(60)]
-        fill.file(*(document(str(n), mentions=mentions[n * 20 : n * 20 + 20]) for n in range(3)))
+        text = document().text
+        mentions = [replace(mention(at, at + 2), text=text[at : at + 2]) for at in range(20)]
+        fill.file(*(document(str(number), mentions=mentions) for number in range(3)))
         ids = [one for _, some in fill.stored for one in some]
         decide_in(store, ids[:decided])
     return store.folder

@@ -63,6 +63,11 @@ def test_a_sound_project_has_no_findings_and_is_not_changed(folder):
     [
         ("UPDATE document_texts SET text = 'A title. The text of the abstract!' WHERE document_id = 2", "document 1"),
         ("DELETE FROM document_texts WHERE document_id = 3", "document 2"),
+        (
+            "UPDATE mentions SET text = 'other' WHERE id = 4",
+            "1 mention differs from the text at its place",
+        ),
+        ("UPDATE mentions SET start_pos = 1 WHERE id = 4", "1 mention differs from the text at its place"),
         ("UPDATE documents SET linked = linked + 1 WHERE id = 1", "counters of 1 document (0)"),
         ("UPDATE mentions SET outcome = 'nil' WHERE id = 4", "1 mention shows a decision that is not its last"),
         ("UPDATE mentions SET outcome = NULL, decision_id = NULL WHERE id = 4", "not its last one"),

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
-import os
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -42,7 +44,7 @@ def test_a_sound_project_gives_every_decision_with_curator_time_and_place(folder
     head, *lines = lines_of(out)
     assert (head["format"], head["version"], head["kind"]) == ("curator-round", 1, "blind")
     line = next(one for one in lines if "outcome" in one)
-    assert (line["document"], line["spans"], line["mention"], line["type"]) == ("0", [[0, 2]], "text 0", "Disease")
+    assert (line["document"], line["spans"], line["mention"], line["type"]) == ("0", [[0, 2]], "A ", "Disease")
     assert (line["curator"], line["outcome"], line["entities"], line["at"]) == ("ada", "link", ["D1"], AT.isoformat())
     assert (folder / "project.sqlite").read_bytes() == before
 
@@ -59,22 +61,43 @@ def test_damaged_pages_are_gone_around(folder, tmp_path):
     assert "could not be read. To use them, restore a backup" in found.text
 
 
-def test_pages_that_the_disk_does_not_give_are_gone_around(folder, tmp_path, monkeypatch):
-    bad = pages_with(folder / "project.sqlite", b"x" * 100)[1]
-    read = os.pread
+class Unread(io.FileIO):
+    bad: Sequence[int] = ()  # what the disk does not give
 
-    def pread(file, size, at):
-        if at == bad or bad < 0:
+    def read(self, size=-1):
+        if self.tell() in self.bad:
             raise OSError(errno.EIO, "Input/output error")
-        return read(file, size, at)
+        return super().read(size)
 
-    monkeypatch.setattr(os, "pread", pread)
+
+def fail_reads(monkeypatch, name, bad):
+    really = Path.open
+
+    def opened(path, mode="r", *given, **named):
+        return Unread(path, mode) if (path.name, mode) == (name, "rb") else really(path, mode, *given, **named)
+
+    monkeypatch.setattr(Unread, "bad", bad)
+    monkeypatch.setattr(Path, "open", opened)
+
+
+def test_pages_that_the_disk_does_not_give_are_gone_around(folder, tmp_path, monkeypatch):
+    database = folder / "project.sqlite"
+    fail_reads(monkeypatch, database.name, pages_with(database, b"x" * 100)[1:2])
     found = saved(folder, tmp_path / "out.jsonl")
     assert 20 <= found.decisions < 40
     assert found.lost == 40 - found.decisions
-    bad = -1
+
+
+def test_a_disk_that_gives_nothing_is_said(folder, tmp_path, monkeypatch):
+    fail_reads(monkeypatch, "project.sqlite", range(1 << 30))
     with pytest.raises(OSError, match="Input/output"):
-        saved(folder, tmp_path / "other.jsonl")
+        saved(folder, tmp_path / "out.jsonl")
+
+
+def test_a_log_that_the_disk_does_not_give_hides_nothing_of_the_database(folder, tmp_path, monkeypatch):
+    (folder / "project.sqlite-wal").write_bytes(bytes(2 * PAGE))
+    fail_reads(monkeypatch, "project.sqlite-wal", range(1 << 30))
+    assert saved(folder, tmp_path / "out.jsonl").decisions == 40
 
 
 @pytest.mark.parametrize("logged", [False, True])
@@ -109,7 +132,7 @@ def test_tables_are_at_the_same_pages_in_projects_of_every_version(tmp_path):
 def test_decisions_whose_mention_is_lost_go_to_a_second_file(folder, tmp_path):
     database = folder / "project.sqlite"
     content = bytearray(database.read_bytes())
-    page = next(at for at in pages_with(database, b"text 3") if b"x" * 100 not in content[at : at + PAGE])
+    page = next(at for at in pages_with(database, b"Disease") if b"x" * 100 not in content[at : at + PAGE])
     content[page : page + PAGE] = b"\xff" * PAGE
     database.write_bytes(content)
     found = saved(folder, tmp_path / "out.jsonl")

@@ -18,7 +18,7 @@ from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.ports import QueueFilter
 from curator.services.queue import facets
 from curator.services.queue.ordering import QueueOrder
-from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.navigator import Navigator, _following
 from curator.ui.queue.facets_panel import range_words, read_range
 from curator.ui.queue.queue_panel import QueuePanel
 from tests.curator.services.fakes import World, make_world
@@ -257,6 +257,23 @@ def test_steps_go_past_a_damaged_document(
     steps[step]()
     assert (desk.document, desk.mention) == (3, 10 if order is QueueOrder.UNCERTAIN else 9)
     assert ["differs from the one imported" in one for one in desk.said] == [True]
+
+
+def test_a_search_that_wraps_around_ends() -> None:
+    after: dict[int | None, tuple[int, int] | None] = {None: (2, 5), 2: (3, 9), 3: (2, 5), 4: None}
+    assert list(_following(after.__getitem__, None)) == [(2, 5), (3, 9)]
+    assert list(_following(after.__getitem__, 3)) == [(2, 5), (3, 9)]
+    assert list(_following(after.__getitem__, 4)) == []
+
+
+def test_a_mention_that_is_due_again_in_the_open_document_is_shown(
+    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.project.curation.decide_many((1, 2, 3, 4), Verdict.nil())
+    desk.at.open(1, 4)
+    monkeypatch.setattr(world.project.queue, "_due", lambda: (1, 2))
+    desk.at.next_undecided()
+    assert (desk.document, desk.mention) == (1, 2)
 
 
 def test_damage_is_the_last_that_is_said(desk: Desk, world: World) -> None:

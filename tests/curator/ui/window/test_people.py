@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
 from curator.domain.rounds import Round
+from curator.services.ports import QueueFilter
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.kit.labels import ElidedLabel
@@ -135,6 +136,36 @@ def test_an_adjudication_decides_one_mention_at_a_time(desk: Desk) -> None:
     mode.end_adjudication()
     desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert desk.bench.many.is_open
+
+
+def test_an_adjudication_goes_past_damaged_documents(desk: Desk) -> None:
+    desk.world.documents(2, first=7, name="more.pubtator")
+    project = desk.project
+    ids = project.queue.ids(QueueFilter())
+    found = project.rounds.create("pilot", ids)
+    for name, verdict in (("anna", Verdict.link("MESH:D006323")), ("ben", Verdict.nil())):
+        curation = project.rounds.seat(found, name).curation
+        curation.decide_many([desk.world.mentions(one)[1] for one in ids], verdict)
+    project.rounds.close(found.id)
+    mode, navigator = people(desk).mode, desk.bench.navigator
+    mode.adjudicate(project.rounds.named("pilot"))
+    with desk.world.store.write() as unit:
+        unit.connection.exec_driver_sql(
+            f"UPDATE document_texts SET text = text || 'x' WHERE document_id IN ({ids[1]}, {ids[2]})"
+        )
+
+    def places() -> tuple[int, int]:
+        assert mode.panel.judged is not None
+        assert navigator.opened is not None
+        return mode.panel.judged.document_id, navigator.opened.document.id
+
+    assert places() == (ids[0], ids[0])
+    desk.press(Key.Key_2)
+    assert places() == (ids[3], ids[3])
+    assert "differs from the one imported" in desk.bench.bottom.message.words
+    desk.press(Key.Key_2)
+    assert mode.panel.judged is None
+    assert "differs from the one imported" in desk.bench.bottom.message.words
 
 
 def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
