@@ -166,7 +166,7 @@ def _text(value: Any) -> str:
 def check(project: ProjectPlace, *, as_json: bool) -> int:
     """Check whether P is damaged. Nothing is changed.
 
-    Compares pages, indexes, references, hashes of texts, steps and linkers, mentions with their texts, counters, and the
+    Compares pages, indexes, references, hashes of texts, steps and linkers, mentions with the texts, counters, and the
     mark of what was saved. Exits with 3 if something was found. P may be open in a window.
     """
     from curator.bootstrap import check_project

@@ -10,8 +10,9 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -39,12 +40,15 @@ UNKNOWN = "{error}: check the disk and try again"
 OF_PROJECT = re.compile(r".*\.curation[\\/](project\.[^\\/]*|bundles[\\/].*)", re.IGNORECASE | re.DOTALL)
 """A project's own file: its database, log, lock and mark, and those of its linkers."""
 OWN_FILE = "it is a file of a Curator project: choose another file"
+IMPORTED = "the project's documents were imported from it: choose another name or folder, or move the file first"
 NO_PLAIN_FILE = "it is a device, a pipe or a socket: choose a regular file"
 
 
 NOT_READ = "{path} is a device, a pipe or a socket: save its contents as a file, and choose that"
 NOTHING = "cannot write {path}: {advice}; nothing was changed"
 PARTLY = "cannot write {path}: {advice}; other files of this step were already written"
+_SPARED: ContextVar[frozenset[tuple[int, int]]] = ContextVar("spared", default=frozenset())
+"""Devices and numbers of files that are not replaced: see `AtomicWriter.sparing`."""
 TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}(\.\d+)?\.part")
 TRIES, PAUSE = 50, 0.02
 """The number of tries, and seconds between them, for a folder that another process is cleaning up."""
@@ -223,9 +227,13 @@ def _tidy(folder: Path) -> None:
 
 def _plain_target(path: Path) -> Path:
     """The path written for this name, after following symbolic links. Raises UserError for a device, a pipe or a
-    socket, which a rename would replace, for a project's own file, and OSError for a folder and for circular links."""
+    socket, which a rename would replace, for a project's own file, and one that is spared, and OSError for a folder and
+    for circular links."""
     try:
-        mode = path.stat().st_mode
+        found = path.stat()
+        mode = found.st_mode
+        if (found.st_dev, found.st_ino) in _SPARED.get():
+            raise UserError(tr(NOTHING, path=path, advice=tr(IMPORTED)))
     except FileNotFoundError:
         mode = stat.S_IFREG
     if stat.S_ISDIR(mode):
@@ -270,6 +278,19 @@ def _sync_folder(folder: Path) -> None:
 
 class AtomicWriter:
     """See `ports.FileWriter`."""
+
+    @contextmanager
+    def sparing(self, paths: Iterable[Path]) -> Iterator[None]:
+        known = set()
+        for path in paths:
+            with suppress(OSError):
+                found = path.stat()
+                known.add((found.st_dev, found.st_ino))
+        token = _SPARED.set(frozenset(known))
+        try:
+            yield
+        finally:
+            _SPARED.reset(token)
 
     def write(self, files: Mapping[Path, bytes]) -> None:
         with AtomicFiles() as atomic:

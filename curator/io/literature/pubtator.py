@@ -23,6 +23,8 @@ from curator.io.literature.pubtator_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
 HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
+_IN_TEXT = re.compile(r'[{}<>"]|[\s(]$')
+"""In what looks like an identifier, but is text or JSON: `Pr(>|t|)`, `where |a| < 1`."""
 STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to learn its style
 
 _ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d{1,18}\s*\t\s*\d{1,18}\s*\t")
@@ -182,8 +184,10 @@ class PubTatorFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        lines = head.decode("utf-8", "ignore").removeprefix(BOM).split("\n")
-        return any(HEADER.match(line) for line in lines)
+        lines = filter(str.strip, head.decode("utf-8", "ignore").removeprefix(BOM).split("\n"))
+        ids = [header[1] if (header := HEADER.match(line)) else "" for line in lines]
+        likely = [bool(one) and not _IN_TEXT.search(one) for one in ids]
+        return any(likely[:1]) or any(there and " " not in one for there, one in zip(likely, ids, strict=True))
 
     def open(self, path: Path) -> PubTatorReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""

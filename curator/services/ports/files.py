@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -299,6 +300,10 @@ class KnowledgeBaseReader(Protocol):
 
 class FileWriter(Protocol):
     """Whole files or none."""
+
+    def sparing(self, paths: Iterable[Path]) -> AbstractContextManager[None]:
+        """Inside the block, writing to one of these files, in whatever way, raises UserError."""
+        ...
 
     def write(self, files: Mapping[Path, bytes]) -> None:
         """Write all files at once, replacing existing ones. On a UserError nothing is changed."""

@@ -109,6 +109,8 @@ UNREAD = (
 ONE_UNHELD = "{n} mention has attributes that were not written: {wanted} cannot hold them."
 UNHELD = "{n:,} mentions have attributes that were not written: {wanted} cannot hold them."
 SHOWN_PATHS = 3
+PROJECT = ".curation"
+"""The suffix of every project's folder."""
 ONE_LEFT_BEHIND = (
     "{n} document that was imported as {source} has relations or other fields that were not written as "
     "{wanted}: they are exported only in their original format."
@@ -289,7 +291,8 @@ class ExportService:
             same = file.format == wanted.name or file.format in wanted.carries.takes_from
             holder = source if isinstance(source, HoldsAttributes) and not same else None
             sources.append((file, self._documents(ids, tally, scope, loses, holder)))
-        paths = wanted.write(sources, out)
+        with self._writer.sparing(Path(file.path) for file, _ in chosen):
+            paths = wanted.write(sources, out)
         return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
 
     @contextmanager
@@ -327,11 +330,13 @@ class ExportService:
         return document
 
     def _refuse_project_folder(self, out: Path) -> None:
-        folder = self._store.folder.resolve()
-        if folder in (out.resolve(), *out.resolve().parents):
+        place = out.resolve()
+        own = self._store.folder.resolve()
+        folder = next((one for one in (place, *place.parents) if one == own or one.suffix == PROJECT), None)
+        if folder is not None:
             raise UserError(
                 tr(
-                    "{path} is inside the project's own folder. Choose a location outside {folder}.",
+                    "{path} is inside a project's folder. Choose a location outside {folder}.",
                     path=out,
                     folder=folder.name,
                 )

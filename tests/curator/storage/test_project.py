@@ -39,6 +39,11 @@ def test_a_project_is_not_made_over_something_nor_nowhere(tmp_path):
         create_project(tmp_path / "no" / "a", name="a")
 
 
+def test_no_project_is_made_in_another_one(folder):
+    with pytest.raises(UserError, match="is inside a project's folder"):
+        create_project(folder / "project.sqlite", name="P")
+
+
 def test_the_next_new_project_removes_what_killed_processes_left(tmp_path):
     other = f".b.curation.{os.getpid()}.new"
     for name in (".a.curation.1.new", ".c.curation.999999999.new", other, "x.new", ".notes.new"):

@@ -264,3 +264,29 @@ def test_the_dialect_of_pubtator_3(put: Put) -> None:
     ]
     assert document.mentions[3].nil
     assert reader.problems == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In the model, Pr(>|t|) was 0.03.\nSecond line.\n",
+        "Pr(>|t|) of Aspirin\n",
+        '{"id": "1", "text": "Pr(>|t|) of Aspirin"}\n',
+        "A solution for\nwhere |a|<1.\n",
+        "The mean of |t| is\n7|t |a|\n",
+    ],
+)
+def test_bars_in_a_text_make_no_pubtator(put: Put, text: str) -> None:
+    assert not PubTatorFormat().sniff(put(text), text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# made by hand\n12|t|Title\n12|a|Abstract\n",
+        "Sample 1|t|Title\nSample 1|a|\n",
+        "10.1016/S0140-6736(05)66741-5|t|Title\n",
+    ],
+)
+def test_comments_and_names_are_no_hindrance(put: Put, text: str) -> None:
+    assert PubTatorFormat().sniff(put(text), text.encode())

@@ -316,3 +316,25 @@ def test_a_project_whose_disk_fails_is_exported_with_a_note(filled: World, monke
     report = filled.project.exporting.export(filled.folder / "out.txt", "pubtator")
     assert (filled.folder / "out.txt").exists()
     assert report.problems[-1].text == "Not everything that was written is saved in the project: the disk fails"
+
+
+@pytest.mark.parametrize("out", [".", "a.pubtator", "link"])
+def test_the_imported_file_is_not_replaced(world: World, out: str) -> None:
+    world.documents(2)
+    source = world.folder / "a.pubtator"
+    (world.folder / "link").symlink_to(source)
+    before = source.read_bytes()
+    with pytest.raises(UserError, match="imported from it"):
+        world.project.exporting.export(world.folder / out, "pubtator")
+    assert source.read_bytes() == before
+    assert world.project.exporting.export(world.folder, "bioc-xml").paths == (world.folder / "a.bioc.xml",)
+    source.rename(world.folder / "moved")
+    assert world.project.exporting.export(world.folder, "pubtator").paths == (source,)
+
+
+def test_no_export_goes_into_another_project(world: World) -> None:
+    world.documents()
+    other = world.folder / "other.curation" / "gold"
+    other.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"inside a project's folder. Choose a location outside other.curation"):
+        world.project.exporting.export(other, "pubtator")
