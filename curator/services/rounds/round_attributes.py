@@ -104,8 +104,10 @@ def moment(text: str) -> datetime:
 
 
 def in_short(error: Exception) -> str:
-    """A short form of an invalid value in a file, which may be very long."""
-    return f"{type(error).__name__}: {error}"[:MOST_WORDS]
+    """What is wrong with a line, in short: an invalid value may be very long."""
+    if isinstance(error, KeyError):
+        return tr("“{name}” is missing", name=str(error.args[0])[:MOST_WORDS])
+    return str(error)[:MOST_WORDS] if isinstance(error, ValueError) else tr("a value has the wrong form")
 
 
 class FileScheme:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from string import whitespace
 from typing import Any
 
 from curator.domain.attributes import AttributeEdit
@@ -22,6 +24,8 @@ REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] 
     Outcome.SKIPPED: SkipReason,
 }
 LONGEST_LINE, LONGEST_NAME = 1 << 24, 1000
+BOM = "\ufeff"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters."""
 NO_ROUND = "{path} is not a round exported by Curator. Choose a file exported with People › Rounds."
 NO_FILE = "{path} is a folder, a device or a pipe. Choose the file that a colleague exported."
@@ -136,6 +140,8 @@ def verdict_in(line: Mapping[str, Any]) -> Verdict:
     outcome = Outcome(line["outcome"])
     if outcome is Outcome.CLEARED:
         raise ValueError("a judgement that was taken back does not travel")
+    if line.get("reason") and outcome not in REASONS:
+        raise ValueError("this outcome has no reasons")
     reason = REASONS[outcome](line["reason"]) if line.get("reason") else None
     entities = line.get("entities", [])
     if not isinstance(entities, list) or not all(map(_is_short, entities)):
@@ -144,11 +150,14 @@ def verdict_in(line: Mapping[str, Any]) -> Verdict:
 
 
 def name_in(value: object) -> str:
-    """The name of a curator. Raises ValueError."""
-    if not isinstance(value, str) or not _is_short(value):
+    """The name of a curator, without spaces around it, as in the settings. Raises ValueError."""
+    name = value.strip(f"{BOM}{whitespace}") if isinstance(value, str) else value
+    if not isinstance(name, str) or not _is_short(name):
         raise ValueError("a judgement has no curator")
-    return value
+    return name
 
 
 def _is_short(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_NAME and is_name(value)
+    """Whether it is a text of one line."""
+    short = isinstance(value, str) and len(value) <= LONGEST_NAME and is_name(value)
+    return short and not _CONTROL.search(str(value))

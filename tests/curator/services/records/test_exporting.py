@@ -182,7 +182,7 @@ def test_nothing_is_written_into_the_projects_own_folder(world: World) -> None:
     folder = world.project.folder
     before = sorted(folder.rglob("*"))
     for out in (folder, folder / "gold.txt", folder / "bundles" / ".." / "gold"):
-        with pytest.raises(UserError, match="inside a project.s folder"):
+        with pytest.raises(UserError, match="inside a project's folder"):
             world.project.exporting.export(out, "zeshel")
     assert sorted(folder.rglob("*")) == before
 

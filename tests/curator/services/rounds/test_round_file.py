@@ -47,6 +47,10 @@ CASES = {
     "surrogate in the type": put(3, "type", "\ud800"),
     "local time": put(3, "at", "2026-01-02"),
     "nobody": put(3, "curator", " "),
+    "nobody to be seen": put(3, "curator", "\ufeff"),
+    "curator in two lines": put(3, "curator", "ben\nAdopted."),
+    "name in two lines": put(0, "name", "pilot\nAdopted."),
+    "reason of a link": lambda lines: lines[3].update(outcome="link", reason="ambiguous"),
     "several curators": put(3, "curator", ["ben"]),
     "long curator": put(3, "curator", "x" * 10**6),
     "nobody's attribute": put(6, "curator", ""),
@@ -121,6 +125,23 @@ def test_judgements_under_ones_own_name_are_said_once(world: World) -> None:
     assert not any("your own name" in one for one in world.project.round_files.read(changed(world, elsewhere)).problems)
 
 
+def test_spaces_make_no_other_curator(world: World) -> None:
+    found = world.project.round_files.read(changed(world, put(3, "curator", " ben\ufeff")))
+    assert "ben" in found.curators
+    assert not any("ben\ufeff" in one for one in found.curators)
+
+
+def test_what_is_wrong_with_a_line_is_said_in_words(world: World) -> None:
+    def refused(change: Callable[[list[Line]], None]) -> str:
+        with pytest.raises(UserError) as error:
+            world.project.round_files.read(changed(world, change))
+        return str(error.value)
+
+    assert "(this outcome has no reasons)" in refused(CASES["reason of a link"])
+    assert "(“sha256” is missing)" in refused(lambda lines: lines[1].pop("sha256"))
+    assert "(a value has the wrong form)" in refused(put(3, "spans", [1]))
+
+
 def changed(world: World, *changes: Callable[[list[Line]], None]) -> Path:
     def all_of_them(lines: list[Line]) -> None:
         for change in changes:
@@ -152,14 +173,14 @@ def test_a_pipe_or_a_folder_is_refused_at_once(world: World, tmp_path: Path) -> 
 
 
 def test_texts_with_other_line_ends_travel(world: World, tmp_path: Path) -> None:
-    """A mention, a type and a curator with the line ends of Unicode, which JSON leaves as they are."""
+    """A type with the line ends of Unicode, which JSON leaves as they are."""
     odd = "a\u2028b\x85c\x0bd\x1ce"
 
     def change(lines: list[Line]) -> None:
-        lines[3] |= {"type": odd, "curator": odd}
+        lines[3]["type"] = odd
 
     project = world.project
-    assert odd in project.round_files.read(world.write(lines_with(change), name="r.jsonl")).curators
+    project.round_files.read(world.write(lines_with(change), name="r.jsonl"))
     out = tmp_path / "out.jsonl"
     project.round_files.export("pilot", out)
     assert odd in out.read_text(encoding="utf-8").replace("\\u000b", "\x0b").replace("\\u001c", "\x1c")
