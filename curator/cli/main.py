@@ -129,12 +129,22 @@ def cli(ctx: click.Context) -> int | None:
     shared project, postgresql://user@host/base.
     """
     if ctx.invoked_subcommand is not None:
-        if ctx.invoked_subcommand not in ("open", "demo"):  # the window does this after its first painting
+        if ctx.invoked_subcommand not in ("open", "demo"):  # the window does both after its first painting
             importlib.import_module("curator.temporary").remove_abandoned()
+            _warn_of_settings()
         return None
     module, name, _ = COMMANDS["open"]
     opened: int = ctx.invoke(getattr(importlib.import_module(module), name), projects=())
     return opened
+
+
+def _warn_of_settings() -> None:
+    """Print what is wrong with the settings file: its values decide the curator's name and where backups are."""
+    from curator.cli.console import echo
+    from curator.settings import load
+
+    for words in load().problems:
+        echo(f"Warning: {words}", err=True)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
