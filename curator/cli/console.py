@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import logging
@@ -83,6 +84,10 @@ OPEN = "curator.open_projects"
 """The key in click's context under which `_open` keeps its list."""
 
 
+UNUSABLE = {errno.ENAMETOOLONG: "Choose a shorter path", errno.ELOOP: "Check the symbolic links in the path"}
+"""What to do about paths that nothing can be at."""
+
+
 class FilePath(click.Path):
     """As click's, but without devices, pipes and sockets: reading one may never end, and writing would replace it. Nor
     is it a project's own file, such as its database."""
@@ -92,16 +97,28 @@ class FilePath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
         path = Path(os.fsdecode(found))
+        mode = _mode(path)
         try:
             place = path.resolve()
             if not self.is_project and place.name.startswith("project.") and place.parent.suffix == ".curation":
                 raise UserError(f"{path} is a file of a Curator project. Choose another file.")
-            mode = path.stat().st_mode
         except (OSError, RuntimeError, ValueError):
             return found  # opening it will report the error
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and str(found) != "-":
             raise UserError(f"{path} is a device, a pipe or a socket. Choose a file.")
         return found
+
+
+def _mode(path: Path) -> int:
+    """The mode of the file; that of a regular file if there is none. Raises UserError if there can be none."""
+    try:
+        return path.stat().st_mode
+    except OSError as error:
+        if error.errno in UNUSABLE:
+            raise UserError(f"{path}: {error.strerror}. {UNUSABLE[error.errno]}.") from error
+    except ValueError:
+        pass
+    return stat.S_IFREG  # opening it will report the error
 
 
 class ProjectPath(FilePath):

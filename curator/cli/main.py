@@ -168,17 +168,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort, CancelledError):
         return _fail("Cancelled.", 130)
     except OSError as error:
-        if error.errno in ENVIRONMENT or error.errno == errno.EIO:
+        if advice := _advice(error):
             log.warning("The environment refused", exc_info=True)
-            what = f"{error.filename or 'The output'}: {error.strerror}"
-            broken = error.errno == errno.EIO
-            advice = "Check the disk" if broken else "Check the folder's permissions and the free disk space"
-            return _fail(f"{what}. {advice}.", 2)
+            return _fail(f"{error.filename or 'The output'}: {error.strerror}. {advice}.", 2)
         return _bug()
     except Exception:  # top-level boundary: the traceback goes to the log
         return _bug()
     finally:
         stop_logging(handler)
+
+
+def _advice(error: OSError) -> str:
+    """What to do about an error that is not Curator's; else ''."""
+    from curator.cli.console import UNUSABLE
+
+    if error.errno == errno.EIO:
+        return "Check the disk"
+    if error.errno in ENVIRONMENT:
+        return "Check the folder's permissions and the free disk space"
+    return UNUSABLE.get(error.errno or 0, "")
 
 
 def _show_version(ctx: click.Context) -> None:

@@ -98,3 +98,20 @@ def test_no_command_writes_over_the_files_of_a_project(cli: Cli, tmp_path: Path)
         assert (answer.code, "is a file of a Curator project" in answer.err) == (2, True), words
     assert own.read_bytes() == before
     assert cli("info", project / "project.curator").code == 0
+
+
+def test_a_path_that_nothing_can_be_at_is_refused(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, loop, long = tmp_path / "p.curation", tmp_path / "loop", tmp_path / ("a" * 300)
+    assert cli("new", project).code == 0
+    loop.symlink_to(loop)
+    for path, what in ((long, "Choose a shorter path."), (loop, "Check the symbolic links in the path.")):
+        for words in (("info", path), ("import", project, path), ("export", project, path, "--format", "pubtator")):
+            answer = cli(*words)
+            assert answer.code == 2, answer
+            assert answer.err.startswith(f"Error: {path}: "), answer
+            assert what in answer.err
+        monkeypatch.setenv("CURATOR_BACKUP_DIR", str(path))
+        for words in (("info", project), ("guidelines", project), ("restore", project)):
+            assert cli(*words).code in (0, 2), words
+        monkeypatch.setenv("CURATOR_BACKUP_DIR", "")
+    assert cli("new", tmp_path / ("a" * 250)).code == 2
