@@ -95,6 +95,8 @@ class FilePath(click.Path):
     is_project = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            raise UserError("The path is empty. Give the path of a file or a folder.")
         found = super().convert(value, param, ctx)
         path = Path(os.fsdecode(found))
         mode = _mode(path)

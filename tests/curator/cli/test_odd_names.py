@@ -115,3 +115,23 @@ def test_a_path_that_nothing_can_be_at_is_refused(cli: Cli, tmp_path: Path, monk
             assert cli(*words).code in (0, 2), words
         monkeypatch.setenv("CURATOR_BACKUP_DIR", "")
     assert cli("new", tmp_path / ("a" * 250)).code == 2
+
+
+def test_an_empty_path_is_not_the_current_folder(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, folder = tmp_path / "p.curation", tmp_path / "folder"
+    folder.mkdir()
+    (folder / "t.txt").write_text("Breast cancer.")
+    assert cli("new", project).code == 0
+    monkeypatch.chdir(folder)
+    for words in (
+        ("new", ""),
+        ("info", ""),
+        ("import", project, ""),
+        ("export", project, "", "--format", "pubtator"),
+        ("evaluate", project, "--split", "train", "--report", ""),
+    ):
+        answer = cli(*words)
+        sentence = "Error: The path is empty. Give the path of a file or a folder.\n"
+        assert (answer.code, answer.out, answer.err) == (2, "", sentence), words
+    assert [one.name for one in folder.iterdir()] == ["t.txt"]
+    assert cli("imports", project).out == "No imports yet.\n"
