@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import CancelledError, UserError, well_formed
+from curator.domain.wording import UNPAIRED, CancelledError, UserError, well_formed
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -133,8 +133,27 @@ class ProjectPath(FilePath):
             from curator.services.ports import SharedAddress, is_address
 
             if is_address(value):
-                return SharedAddress.parse(value)
+                return SharedAddress.parse(Text().convert(value, param, ctx))
         return super().convert(value, param, ctx)
+
+
+class Text(click.types.StringParamType):
+    """As click's, but without bytes that are not UTF-8, which only file names can have: no project can store them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and UNPAIRED.search(value):
+            raise UserError(f"The argument {value} is not UTF-8 text. Check the encoding of your terminal.")
+        return super().convert(value, param, ctx)
+
+
+def checked_texts(command: click.Command) -> click.Command:
+    """The command, with `Text` for each of its texts and those of its subcommands."""
+    for one in command.params:
+        if isinstance(one.type, click.types.StringParamType):
+            one.type = Text()
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        checked_texts(each)
+    return command
 
 
 PROJECT = click.argument("project", type=ProjectPath(path_type=Path), metavar="P")

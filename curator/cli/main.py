@@ -96,9 +96,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
+        from curator.cli.console import checked_texts
+
         module, name, _ = COMMANDS[cmd_name]
-        found: click.Command = getattr(importlib.import_module(module), name)
-        return found
+        return checked_texts(getattr(importlib.import_module(module), name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

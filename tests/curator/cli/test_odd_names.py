@@ -34,6 +34,8 @@ def test_names_that_are_not_utf8_work_everywhere(cli: Cli, odd: Path) -> None:
     assert cli("info", project, "--json").json["project"] == str(project)
     assert cli("import", project, text).code == 0, "known, and not imported twice"
     assert len(cli("imports", project, "--json").json["imports"]) == 1
+    assert cli("undo-import", project, text.name).code == 0
+    assert cli("import", project, text).code == 0
     out = odd / os.fsdecode(b"o\xfc.csv")
     assert cli("audit", project, out).code == 0
     assert out.is_file()
@@ -135,3 +137,24 @@ def test_an_empty_path_is_not_the_current_folder(cli: Cli, tmp_path: Path, monke
         assert (answer.code, answer.out, answer.err) == (2, "", sentence), words
     assert [one.name for one in folder.iterdir()] == ["t.txt"]
     assert cli("imports", project).out == "No imports yet.\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", "P", "1", "--nil", "not-in-kb", "--curator", "M\udcfcller"),
+        ("comment", "P", "--document", "1", "caf\udce9"),
+        ("rounds", "new", "P", "r\udce9", "--documents", "1"),
+        ("kb", "make", "P", "\udce9"),
+        ("kb", "search", "P", "\udce9"),
+        ("mention", "retype", "P", "1", "\udce9"),
+        ("info", "postgresql://ada@server/\udce9"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_text_that_is_not_utf8_is_refused(cli: Cli, project: Path, words: tuple[str, ...]) -> None:
+    before = cli("steps", project).out
+    answer = cli(*(project if one == "P" else one for one in words))
+    assert (answer.code, answer.out) == (2, ""), answer
+    assert "is not UTF-8 text. Check the encoding of your terminal.\n" in answer.err
+    assert cli("steps", project).out == before
