@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,6 +151,8 @@ def _warn_of_settings() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; an error is one line on standard error."""
+    if sys.stdin is None:  # closed, as by `<&-`: a question gets no answer, and no file gets its number
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 open until the process ends
     handler = start_logging()
     if handler is None and logging.lastResort is not None:  # without a log file, warnings are printed
         from curator.cli.console import PlainFormatter
