@@ -66,6 +66,19 @@ def test_knowledge_bases_that_cannot_be_read(cli: Cli, project: Path, tmp_path: 
     assert cli("info", project, "--json").json["knowledge_base"]["entities"] == 3
 
 
+def test_a_link_to_nothing_is_said(cli: Cli, project: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.pubtator"
+    link.symlink_to(tmp_path / "nowhere")
+    sentence = f"{link} is a link to a file that does not exist"
+    refused(cli("import", project, link), sentence)
+    refused(cli("import", project, link, "--dry-run"), sentence)
+    refused(cli("kb", "import", project, link), sentence)
+
+
+def test_a_list_of_identifiers_that_is_a_folder(cli: Cli, project: Path, tmp_path: Path) -> None:
+    refused(cli("kb", "restrict", project, "Disease", "--file", tmp_path), f"{tmp_path} is a folder.")
+
+
 def test_documents_and_knowledge_base_confused(cli: Cli, project: Path, kb_file: Path, documents_file: Path) -> None:
     refused(cli("import", project, kb_file), "knowledge base")
     refused(cli("kb", "import", project, documents_file), "PubTator")
