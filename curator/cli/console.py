@@ -194,11 +194,16 @@ def _open() -> list[Project]:
 def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """Print the result of a command after everything it did is on disk: `text`, or `result` as one JSON object.
 
-    Raises UserError, and prints nothing, if the disk fails.
+    Raises UserError, and prints nothing, if the disk fails; also if the result cannot be printed.
     """
     for project in _open():
         project.disk.settle()
-    echo(_CONTROL.sub(_escaped, json.dumps(result, ensure_ascii=False, default=str)) if as_json else text)
+    try:
+        echo(_CONTROL.sub(_escaped, json.dumps(result, ensure_ascii=False, default=str)) if as_json else text)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader has seen enough, as in `| head`
+            raise
+        raise UserError(f"The command is done, but its output could not be written ({error.strerror}).") from error
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:

@@ -245,3 +245,14 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("evaluate", project, "--split", "train", "--against", "nope"), "no linker nope")
     refused(cli("export", project, tmp_path / "o", "--format", "docx"), "pubtator")
     refused(cli("unknown"), "unknown")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_all_that_is_missing(cli: Cli, project: Path) -> None:
+    code = "import sys; from curator.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "decide", str(project), "1", "--nil", "not-in-kb"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    sentence = "Error: The command is done, but its output could not be written (No space left on device).\n"
+    assert (done.returncode, done.stderr) == (2, sentence)
+    assert "NIL" in cli("steps", project).out
