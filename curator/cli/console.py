@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import logging
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import CancelledError, UserError, well_formed
+from curator.domain.wording import UNPAIRED, CancelledError, UserError, well_formed
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -83,6 +84,10 @@ OPEN = "curator.open_projects"
 """The key in click's context under which `_open` keeps its list."""
 
 
+UNUSABLE = {errno.ENAMETOOLONG: "Choose a shorter path", errno.ELOOP: "Check the symbolic links in the path"}
+"""What to do about paths that nothing can be at."""
+
+
 class FilePath(click.Path):
     """As click's, but without devices, pipes and sockets: reading one may never end, and writing would replace it. Nor
     is it a project's own file, such as its database."""
@@ -90,18 +95,32 @@ class FilePath(click.Path):
     is_project = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            raise UserError("The path is empty. Give the path of a file or a folder.")
         found = super().convert(value, param, ctx)
         path = Path(os.fsdecode(found))
+        mode = _mode(path)
         try:
             place = path.resolve()
             if not self.is_project and place.name.startswith("project.") and place.parent.suffix == ".curation":
                 raise UserError(f"{path} is a file of a Curator project. Choose another file.")
-            mode = path.stat().st_mode
         except (OSError, RuntimeError, ValueError):
             return found  # opening it will report the error
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and str(found) != "-":
             raise UserError(f"{path} is a device, a pipe or a socket. Choose a file.")
         return found
+
+
+def _mode(path: Path) -> int:
+    """The mode of the file; that of a regular file if there is none. Raises UserError if there can be none."""
+    try:
+        return path.stat().st_mode
+    except OSError as error:
+        if error.errno in UNUSABLE:
+            raise UserError(f"{path}: {error.strerror}. {UNUSABLE[error.errno]}.") from error
+    except ValueError:
+        pass
+    return stat.S_IFREG  # opening it will report the error
 
 
 class ProjectPath(FilePath):
@@ -114,8 +133,27 @@ class ProjectPath(FilePath):
             from curator.services.ports import SharedAddress, is_address
 
             if is_address(value):
-                return SharedAddress.parse(value)
+                return SharedAddress.parse(Text().convert(value, param, ctx))
         return super().convert(value, param, ctx)
+
+
+class Text(click.types.StringParamType):
+    """As click's, but without bytes that are not UTF-8, which only file names can have: no project can store them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and UNPAIRED.search(value):
+            raise UserError(f"The argument {value} is not UTF-8 text. Check the encoding of your terminal.")
+        return super().convert(value, param, ctx)
+
+
+def checked_texts(command: click.Command) -> click.Command:
+    """The command, with `Text` for each of its texts and those of its subcommands."""
+    for one in command.params:
+        if isinstance(one.type, click.types.StringParamType):
+            one.type = Text()
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        checked_texts(each)
+    return command
 
 
 PROJECT = click.argument("project", type=ProjectPath(path_type=Path), metavar="P")
@@ -156,11 +194,16 @@ def _open() -> list[Project]:
 def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """Print the result of a command after everything it did is on disk: `text`, or `result` as one JSON object.
 
-    Raises UserError, and prints nothing, if the disk fails.
+    Raises UserError, and prints nothing, if the disk fails; also if the result cannot be printed.
     """
     for project in _open():
         project.disk.settle()
-    echo(_CONTROL.sub(_escaped, json.dumps(result, ensure_ascii=False, default=str)) if as_json else text)
+    try:
+        echo(_CONTROL.sub(_escaped, json.dumps(result, ensure_ascii=False, default=str)) if as_json else text)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader has seen enough, as in `| head`
+            raise
+        raise UserError(f"The command is done, but its output could not be written ({error.strerror}).") from error
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:

@@ -165,7 +165,9 @@ def _name(project: Project, entity_id: str) -> str:
 
 
 def _lines(file: Path) -> list[str]:
-    """The file's lines. Raises UserError if it is not text, OSError if it cannot be read."""
+    """The file's lines. Raises UserError if it is a folder or not text, OSError if it cannot be read."""
+    if file.is_dir():
+        raise UserError(f"{file} is a folder. Give a text file with one identifier per line.")
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

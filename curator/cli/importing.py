@@ -245,7 +245,7 @@ def imports(project: ProjectPlace, *, as_json: bool) -> None:
 
 @click.command("undo-import")
 @PROJECT
-@click.argument("names", nargs=-1, metavar="[IMPORT]...")
+@click.argument("names", type=click.UNPROCESSED, nargs=-1, metavar="[IMPORT]...")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation, even if curators worked on the documents.")
 @click.option("--dry-run", is_flag=True, help="Show what would be hidden, without writing anything.")
 @CURATOR

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,9 +97,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
+        from curator.cli.console import checked_texts
+
         module, name, _ = COMMANDS[cmd_name]
-        found: click.Command = getattr(importlib.import_module(module), name)
-        return found
+        return checked_texts(getattr(importlib.import_module(module), name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -129,16 +131,28 @@ def cli(ctx: click.Context) -> int | None:
     shared project, postgresql://user@host/base.
     """
     if ctx.invoked_subcommand is not None:
-        if ctx.invoked_subcommand not in ("open", "demo"):  # the window does this after its first painting
+        if ctx.invoked_subcommand not in ("open", "demo"):  # the window does both after its first painting
             importlib.import_module("curator.temporary").remove_abandoned()
+            _warn_of_settings()
         return None
     module, name, _ = COMMANDS["open"]
     opened: int = ctx.invoke(getattr(importlib.import_module(module), name), projects=())
     return opened
 
 
+def _warn_of_settings() -> None:
+    """Print what is wrong with the settings file: its values decide the curator's name and where backups are."""
+    from curator.cli.console import echo
+    from curator.settings import load
+
+    for words in load().problems:
+        echo(f"Warning: {words}", err=True)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; an error is one line on standard error."""
+    if sys.stdin is None:  # closed, as by `<&-`: a question gets no answer, and no file gets its number
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 open until the process ends
     handler = start_logging()
     if handler is None and logging.lastResort is not None:  # without a log file, warnings are printed
         from curator.cli.console import PlainFormatter
@@ -158,17 +172,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort, CancelledError):
         return _fail("Cancelled.", 130)
     except OSError as error:
-        if error.errno in ENVIRONMENT or error.errno == errno.EIO:
+        if advice := _advice(error):
             log.warning("The environment refused", exc_info=True)
-            what = f"{error.filename or 'The output'}: {error.strerror}"
-            broken = error.errno == errno.EIO
-            advice = "Check the disk" if broken else "Check the folder's permissions and the free disk space"
-            return _fail(f"{what}. {advice}.", 2)
+            return _fail(f"{error.filename or 'The output'}: {error.strerror}. {advice}.", 2)
         return _bug()
     except Exception:  # top-level boundary: the traceback goes to the log
         return _bug()
     finally:
         stop_logging(handler)
+
+
+def _advice(error: OSError) -> str:
+    """What to do about an error that is not Curator's; else ''."""
+    from curator.cli.console import UNUSABLE
+
+    if error.errno == errno.EIO:
+        return "Check the disk"
+    if error.errno in ENVIRONMENT:
+        return "Check the folder's permissions and the free disk space"
+    return UNUSABLE.get(error.errno or 0, "")
 
 
 def _show_version(ctx: click.Context) -> None:

@@ -205,6 +205,8 @@ def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json
         say({"project": str(project)}, f"{project} continues with what it contains.", as_json=as_json)
         return
     found = backups_of(project)
+    if not found:
+        _expect_project(project)
     if number is not None:
         if number > len(found):
             raise UserError(f"There is no backup {number}. `curator restore {project}` lists the backups.")
@@ -217,6 +219,17 @@ def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json
         f"`curator restore {project} --number N` restores one." if found else "There are no backups of this project."
     )
     say({"backups": [_backup_facts(one) for one in found]}, "\n".join(lines), as_json=as_json)
+
+
+def _expect_project(project: ProjectPlace) -> None:
+    """Raises UserError if there is no project, not even a damaged one."""
+    from curator.bootstrap import damaged_folder
+
+    try:
+        if isinstance(project, Path):
+            damaged_folder(project)
+    except UserError as error:
+        raise UserError(f"There is no project at {project}, and no backup of one. Check the path.") from error
 
 
 def _backup_line(number: int, one: Backup, project: ProjectPlace) -> str:

@@ -13,9 +13,12 @@ from typing import Any
 import platformdirs
 
 from curator.domain.wording import UserError, tr
+from curator.foreign_files import read_small
 from curator.settings.schema import Settings, options, with_value
 
 FILE = "settings.json"
+MOST = 1 << 20
+"""Bytes. A larger file was not written by Curator. Parsing it at each key would take too long."""
 RETIRED = {"double_key"}
 """Settings of earlier versions that are in all their files; they are dropped silently."""
 DAMAGED = "The settings in {path} could not be read ({error}); the defaults are used."
@@ -72,7 +75,7 @@ def _state_of(path: Path) -> _FileState | None:
 
 def _read(path: Path) -> LoadedSettings:
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads(read_small(path, MOST))
     except FileNotFoundError:
         return LoadedSettings(Settings())
     except OSError as error:
@@ -80,7 +83,9 @@ def _read(path: Path) -> LoadedSettings:
             Settings(),
             problems=(
                 tr(
-                    "The settings in {path} could not be read ({error}); the defaults are used.", path=path, error=error
+                    "The settings in {path} could not be read ({error}); the defaults are used.",
+                    path=path,
+                    error=error.strerror,
                 ),
             ),
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from curator.domain.entity_pages import checked_pages
 from curator.domain.suggestions import CandidateOrder, OpinionPlace, OpinionUse
@@ -23,6 +24,10 @@ from curator.settings.choices import (
     ThemeChoice,
 )
 from curator.settings.opinion_options import OPINIONS
+
+T = TypeVar("T")
+_NOT_SAVEABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters, and halves of characters, as JSON escapes allow them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,12 +370,20 @@ def checked(option: Option, value: Any) -> Any:
             )
         )
     if option.kind is OptionKind.KEYS:
-        return _checked_keys(option, value)
+        keys = _checked_keys(option, value)
+        return _saveable(option, keys, *keys, *(one for several in keys.values() for one in several))
     if option.kind is OptionKind.PAGES and (pages := checked_pages(value)) is not None:
-        return pages
+        return _saveable(option, pages, *pages, *pages.values())
     if isinstance(value, str):
-        return value
+        return _saveable(option, value, value)
     raise UserError(tr("“{title}” must be a text, not {value!r}.", title=tr(option.title), value=value))
+
+
+def _saveable(option: Option, value: T, *texts: str) -> T:
+    """The value, if files, databases and paths can hold its texts."""
+    if not any(_NOT_SAVEABLE.search(one) for one in texts):
+        return value
+    raise UserError(tr("“{title}” must not contain control characters or invalid characters.", title=tr(option.title)))
 
 
 def _checked_keys(option: Option, value: Any) -> Mapping[str, tuple[str, ...]]:

@@ -167,6 +167,8 @@ def _check_text(path: Path, head: bytes) -> None:
 
 def _read_error(path: Path, error: OSError) -> UserError:
     if isinstance(error, FileNotFoundError):
+        if path.is_symlink():
+            return UserError(tr("{path} is a link to a file that does not exist: check the link", path=path))
         return UserError(tr("{path} does not exist: check the path", path=path))
     if isinstance(error, IsADirectoryError):
         return UserError(tr("{path} is a folder: choose a file in it", path=path))

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.imports import Handwork, ImportKind, ImportRecord
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core import EventBus
 from curator.services.importing.text_taking import TextTaker, base_of
 from curator.services.knowledge import add_missing
@@ -104,6 +104,7 @@ class ImportList:
 
     def named(self, text: str) -> tuple[int, ...]:
         """Ids of the files with this number, name or path. Raises UserError if there is none."""
+        text = well_formed(text)  # as the names and paths are stored
         found = [one.record.file for one in self.files() if one.undone is None]
         ids = tuple(one.id for one in found if text in (str(one.id), one.name, one.path))
         if not ids:

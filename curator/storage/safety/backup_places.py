@@ -118,7 +118,7 @@ def made_at(path: Path, named: datetime) -> datetime:
 
 def together(place: Place) -> str:
     """A warning if the folder of the backups is in the project's, or the other way round; otherwise ''."""
-    root = place.root.resolve()
+    root = Path(os.path.realpath(place.root))  # as resolve(), also for links that lead in a circle
     if root == place.folder or place.folder in root.parents:
         return tr(INSIDE, root=root)
     return tr(AROUND, root=root) if root in place.folder.parents else ""

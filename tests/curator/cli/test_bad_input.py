@@ -66,6 +66,19 @@ def test_knowledge_bases_that_cannot_be_read(cli: Cli, project: Path, tmp_path: 
     assert cli("info", project, "--json").json["knowledge_base"]["entities"] == 3
 
 
+def test_a_link_to_nothing_is_said(cli: Cli, project: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.pubtator"
+    link.symlink_to(tmp_path / "nowhere")
+    sentence = f"{link} is a link to a file that does not exist"
+    refused(cli("import", project, link), sentence)
+    refused(cli("import", project, link, "--dry-run"), sentence)
+    refused(cli("kb", "import", project, link), sentence)
+
+
+def test_a_list_of_identifiers_that_is_a_folder(cli: Cli, project: Path, tmp_path: Path) -> None:
+    refused(cli("kb", "restrict", project, "Disease", "--file", tmp_path), f"{tmp_path} is a folder.")
+
+
 def test_documents_and_knowledge_base_confused(cli: Cli, project: Path, kb_file: Path, documents_file: Path) -> None:
     refused(cli("import", project, kb_file), "knowledge base")
     refused(cli("kb", "import", project, documents_file), "PubTator")
@@ -232,3 +245,14 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("evaluate", project, "--split", "train", "--against", "nope"), "no linker nope")
     refused(cli("export", project, tmp_path / "o", "--format", "docx"), "pubtator")
     refused(cli("unknown"), "unknown")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_all_that_is_missing(cli: Cli, project: Path) -> None:
+    code = "import sys; from curator.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "decide", str(project), "1", "--nil", "not-in-kb"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    sentence = "Error: The command is done, but its output could not be written (No space left on device).\n"
+    assert (done.returncode, done.stderr) == (2, sentence)
+    assert "NIL" in cli("steps", project).out

@@ -297,3 +297,16 @@ def test_a_name_that_would_command_the_terminal_is_shown_and_kept_but_never_obey
     written = cli("kb", "search", project, "aspirin", "--json")
     assert not {"\x1b", "\x9b"} & {*written.out}
     assert [one["name"] for one in written.json["entities"]] == [name]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"backup_space": "all"}'])
+def test_settings_that_cannot_be_used_are_said_once(
+    cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    before = cli("info", project, "--json")
+    (tmp_path / "settings.json").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path))
+    answer = cli("info", project, "--json")
+    assert (answer.code, answer.out, before.err) == (0, before.out, "")
+    assert answer.err.startswith("Warning: ")
+    assert answer.err.count(f"{tmp_path / 'settings.json'}") == 1

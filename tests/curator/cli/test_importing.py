@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Sequence
 from contextlib import closing
@@ -84,6 +85,16 @@ def test_undoing_asks_where_something_was_done_by_hand(
     assert "undone" in said(capsys, "imports", project)
     assert "No import to undo" in said(capsys, "undo-import", project, code=2)
     assert "1 document restored" in said(capsys, "import", project, path)
+
+
+def test_closed_standard_input_answers_no_question(
+    project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(capsys, "import", project, file(tmp_path, document(1), "a.pubtator"))
+    said(capsys, "decide", project, "1", "--nil", "not-in-kb")
+    monkeypatch.setattr(sys, "stdin", None)
+    assert said(capsys, "undo-import", project, code=130).endswith("Cancelled.\n")
+    sys.stdin.close()
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:

@@ -34,6 +34,8 @@ def test_names_that_are_not_utf8_work_everywhere(cli: Cli, odd: Path) -> None:
     assert cli("info", project, "--json").json["project"] == str(project)
     assert cli("import", project, text).code == 0, "known, and not imported twice"
     assert len(cli("imports", project, "--json").json["imports"]) == 1
+    assert cli("undo-import", project, text.name).code == 0
+    assert cli("import", project, text).code == 0
     out = odd / os.fsdecode(b"o\xfc.csv")
     assert cli("audit", project, out).code == 0
     assert out.is_file()
@@ -98,3 +100,61 @@ def test_no_command_writes_over_the_files_of_a_project(cli: Cli, tmp_path: Path)
         assert (answer.code, "is a file of a Curator project" in answer.err) == (2, True), words
     assert own.read_bytes() == before
     assert cli("info", project / "project.curator").code == 0
+
+
+def test_a_path_that_nothing_can_be_at_is_refused(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, loop, long = tmp_path / "p.curation", tmp_path / "loop", tmp_path / ("a" * 300)
+    assert cli("new", project).code == 0
+    loop.symlink_to(loop)
+    for path, what in ((long, "Choose a shorter path."), (loop, "Check the symbolic links in the path.")):
+        for words in (("info", path), ("import", project, path), ("export", project, path, "--format", "pubtator")):
+            answer = cli(*words)
+            assert answer.code == 2, answer
+            assert answer.err.startswith(f"Error: {path}: "), answer
+            assert what in answer.err
+        monkeypatch.setenv("CURATOR_BACKUP_DIR", str(path))
+        for words in (("info", project), ("guidelines", project), ("restore", project)):
+            assert cli(*words).code in (0, 2), words
+        monkeypatch.setenv("CURATOR_BACKUP_DIR", "")
+    assert cli("new", tmp_path / ("a" * 250)).code == 2
+
+
+def test_an_empty_path_is_not_the_current_folder(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, folder = tmp_path / "p.curation", tmp_path / "folder"
+    folder.mkdir()
+    (folder / "t.txt").write_text("Breast cancer.")
+    assert cli("new", project).code == 0
+    monkeypatch.chdir(folder)
+    for words in (
+        ("new", ""),
+        ("info", ""),
+        ("import", project, ""),
+        ("export", project, "", "--format", "pubtator"),
+        ("evaluate", project, "--split", "train", "--report", ""),
+    ):
+        answer = cli(*words)
+        sentence = "Error: The path is empty. Give the path of a file or a folder.\n"
+        assert (answer.code, answer.out, answer.err) == (2, "", sentence), words
+    assert [one.name for one in folder.iterdir()] == ["t.txt"]
+    assert cli("imports", project).out == "No imports yet.\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", "P", "1", "--nil", "not-in-kb", "--curator", "M\udcfcller"),
+        ("comment", "P", "--document", "1", "caf\udce9"),
+        ("rounds", "new", "P", "r\udce9", "--documents", "1"),
+        ("kb", "make", "P", "\udce9"),
+        ("kb", "search", "P", "\udce9"),
+        ("mention", "retype", "P", "1", "\udce9"),
+        ("info", "postgresql://ada@server/\udce9"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_text_that_is_not_utf8_is_refused(cli: Cli, project: Path, words: tuple[str, ...]) -> None:
+    before = cli("steps", project).out
+    answer = cli(*(project if one == "P" else one for one in words))
+    assert (answer.code, answer.out) == (2, ""), answer
+    assert "is not UTF-8 text. Check the encoding of your terminal.\n" in answer.err
+    assert cli("steps", project).out == before

@@ -149,3 +149,17 @@ def test_a_linker_s_files_are_compared_with_their_hashes(cli: Cli, project: Path
     assert found.code == 3
     for words in ("kb.jsonl, it was modified", "gone, it is missing", "it is outside of the linker's folder"):
         assert words in found.out
+
+
+def test_a_place_without_project_and_backups_is_no_project(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    (tmp_path / "empty.curation").mkdir()
+    for place in (tmp_path / "typo", tmp_path / "file", tmp_path / "missing" / "sub", tmp_path / "empty.curation"):
+        for more in ((), ("--json",), ("--number", "1")):
+            answer = cli("restore", place, *more)
+            sentence = f"Error: There is no project at {place}, and no backup of one. Check the path.\n"
+            assert (answer.code, answer.out, answer.err) == (2, "", sentence)
+    project = tmp_path / "p.curation"
+    assert cli("new", project).code == 0
+    (project / "project.sqlite").unlink()
+    assert cli("restore", project).out == "There are no backups of this project.\n"

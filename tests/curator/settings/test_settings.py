@@ -49,6 +49,10 @@ def test_each_field_is_described_and_its_default_allowed() -> None:
         ("entity_pages", 3, "must be a text"),
         ("entity_pages", {"MESH": 3}, "must be a text"),
         ("entity_pages", {"MESH": "https://a/"}, "has no {id}"),
+        ("curator_name", "\ud800", "invalid characters"),
+        ("backup_folder", "a\x00b", "control characters"),
+        ("entity_pages", {"MESH": "https://a/\x1b{id}"}, "control characters"),
+        ("shortcuts", {"undo": ["\udcff"]}, "invalid characters"),
         ("colour", "red", "no setting 'colour'"),
     ],
 )
@@ -85,6 +89,20 @@ def test_a_broken_file_means_defaults_and_is_reported(tmp_path: Path, text: str)
     loaded = load(tmp_path)
     assert loaded.settings == Settings()
     assert "settings.json" in loaded.problems[0]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "large", "folder"])
+def test_a_file_that_is_not_of_curator_is_not_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "settings.json"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.write_text(json.dumps({"curator_name": "a" * 2**20}), encoding="utf-8")
+    loaded = load(tmp_path)
+    assert loaded.settings == Settings()
+    assert loaded.problems[0].startswith(f"The settings in {path} could not be read (")
 
 
 def test_a_wrong_value_falls_back_alone(tmp_path: Path) -> None:
