@@ -58,7 +58,7 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
     folder = _with_suffix(folder)
     if folder.exists():
         raise UserError(tr("{folder} already exists. Choose another name, or open that project.", folder=folder))
-    if SUFFIX in (one.suffix for one in folder.absolute().parents):
+    if any((one / DATABASE_NAME).is_file() for one in folder.absolute().parents):
         raise UserError(tr("{folder} is inside a project's folder. Choose a location outside it.", folder=folder))
     if not folder.parent.is_dir():
         raise UserError(

@@ -302,7 +302,7 @@ class FileWriter(Protocol):
     """Whole files or none."""
 
     def sparing(self, paths: Iterable[Path]) -> AbstractContextManager[None]:
-        """Inside the block, writing to one of these files, in whatever way, raises UserError."""
+        """Inside the block, no file writer writes to one of these files: it raises UserError."""
         ...
 
     def write(self, files: Mapping[Path, bytes]) -> None:

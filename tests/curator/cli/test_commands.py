@@ -8,6 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -275,10 +276,10 @@ def test_a_bug_ends_with_1_and_its_traceback_in_the_log(cli: Cli, project: Path,
 
 
 def test_a_read_that_fails_is_no_bug(cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise OSError(errno.EIO, "Input/output error", str(project / "project.sqlite"))
 
-    monkeypatch.setattr("shutil.copyfile", fails)
+    monkeypatch.setattr(import_module("curator.storage.safety.salvage"), "_copy", fails)
     answer = cli("salvage", project, "-o", tmp_path / "out.jsonl")
     assert answer.code == 2
     assert answer.err == f"Error: {project / 'project.sqlite'}: Input/output error. Check the disk.\n"

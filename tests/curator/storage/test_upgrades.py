@@ -29,7 +29,8 @@ def work(store: SqlStore) -> None:
     """What every version of the program could store: documents, a knowledge base, suggestions and decisions."""
     fill = Filler(store)
     fill.kb(Entity("D1", "heart", ("Disease",), ("cor",)), Entity("D2", "lung", ("Disease",)))
-    fill.file(*(document(str(n), mentions=[mention(i, i + 2) for i in range(8)]) for n in range(3)))
+    mentions = [replace(mention(at, at + 2), text=document().text[at : at + 2]) for at in range(8)]
+    fill.file(*(document(str(number), mentions=mentions) for number in range(3)))
     ids = [one for _, some in fill.stored for one in some]
     found = tuple(Candidate(f"D{n}", f"name {n}", ("Disease",), "x", 3.0 - n, {"names": 0.5}, 0.5 / n) for n in (1, 2))
     shown = Shown("x", tuple(ShownCandidate(one.entity_id, one.score) for one in found), 0.1)
