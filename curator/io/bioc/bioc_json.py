@@ -15,7 +15,7 @@ from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc_ids import InfonStyle, attributes_of, learn, says_more
-from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
+from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, has_half_characters, own_text
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
@@ -59,7 +59,11 @@ class BioCJsonReader(DocumentSourceReader):
         for number, (before, text, found, line) in enumerate(stream, 1):
             self.head = before if number == 1 else self.head
             kept = before if number > 1 and not _PLAIN.fullmatch(before) else ""
-            yield reading.document(document_of(found, line), f"{kept}{BEFORE}{text}" if kept else text)
+            document = document_of(found, line)
+            if has_half_characters(found):
+                words = tr("document {key} contains lone surrogates, read as U+FFFD", key=document.id)
+                self.problems.append(Problem(line, "repaired", words))
+            yield reading.document(document, f"{kept}{BEFORE}{text}" if kept else text)
         if not number:
             raise UserError(tr("{path} contains no BioC document", path=self._source.path))
         self.tail = stream.rest

@@ -26,6 +26,14 @@ def document_of(found: Any, line: int = 0) -> BioCDocument:
     )
 
 
+def has_half_characters(found: Any) -> bool:
+    """Whether a text of the document contains lone surrogates, which become U+FFFD."""
+    passages = list(_objects(found, "passages")) if isinstance(found, dict) else []
+    parts = [*passages, *(sentence for one in passages for sentence in _objects(one, "sentences"))]
+    texts = (one["text"] for one in parts if isinstance(one.get("text"), str))
+    return any(plain_text(text) != text for text in texts)
+
+
 class JsonTree:
     """See `bioc_write.Tree`."""
 

@@ -131,6 +131,14 @@ def test_an_infon_named_with_half_a_character_is_kept(make: SimpleNamespace, put
     assert json.loads(written(make, path)) == json.loads(text)
 
 
+def test_half_a_character_in_a_text_is_replaced_with_a_note(put: Put) -> None:
+    odd = document()
+    odd["passages"][0]["text"] = "Lupus her\ud800"
+    (found,), reader = read(put(json.dumps({"documents": [odd]})))
+    assert found.text == "Lupus her\ufffd"
+    assert [one.text for one in reader.problems] == ["document 1 contains lone surrogates, read as U+FFFD"]
+
+
 def test_wrong_types_are_missing_values(put: Put) -> None:
     odd = document()
     odd["passages"] += [None, {"offset": "x", "text": 5, "infons": [], "annotations": {}}]
