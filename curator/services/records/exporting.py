@@ -252,20 +252,21 @@ class ExportService:
         wanted = self._formats.by_name(format_name)
         self._refuse_project_folder(out)
         with self._store.read() as unit:
-            wants = documents_of(unit, scope)
+            wants, files = documents_of(unit, scope), unit.documents.files()
             chosen = [
                 (file, [one for one in unit.documents.ids_of_file(file.id) if wants is None or one in wants])
-                for file in unit.documents.files()
+                for file in files
             ]
         chosen = [(file, ids) for file, ids in chosen if ids]
         if not chosen:
             raise UserError(tr(NOTHING[scope]))
-        try:
-            return self._write(out, wanted, chosen, scope)
-        except _EmptyFileError:  # nothing was written
-            damaged = self._damaged(chosen, scope)
-            with self._kept_as_folder(out, format_name, files=len(chosen)):
-                return self._write(out, wanted, chosen, scope, damaged=damaged)
+        with self._writer.sparing(Path(file.path) for file in files):
+            try:
+                return self._write(out, wanted, chosen, scope)
+            except _EmptyFileError:  # nothing was written
+                damaged = self._damaged(chosen, scope)
+                with self._kept_as_folder(out, format_name, files=len(chosen)):
+                    return self._write(out, wanted, chosen, scope, damaged=damaged)
 
     def _write(
         self,
@@ -291,8 +292,7 @@ class ExportService:
             same = file.format == wanted.name or file.format in wanted.carries.takes_from
             holder = source if isinstance(source, HoldsAttributes) and not same else None
             sources.append((file, self._documents(ids, tally, scope, loses, holder)))
-        with self._writer.sparing(Path(file.path) for file, _ in chosen):
-            paths = wanted.write(sources, out)
+        paths = wanted.write(sources, out)
         return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
 
     @contextmanager
