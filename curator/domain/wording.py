@@ -187,6 +187,10 @@ class UnknownFormatError(UserError):
     """No format knows the file's content."""
 
 
+class UnreadableError(UserError):
+    """The disk did not give a file. Its content is not known: it is neither set aside nor taken for another format."""
+
+
 class UnwritableProjectError(UserError):
     """The project cannot be opened for writing: no permission, a full or read-only disk, no locks, a link in it. It can
     be opened read-only."""

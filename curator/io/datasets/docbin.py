@@ -21,8 +21,8 @@ from curator.io.files import (
     DocumentSourceReader,
     Source,
     WrittenSource,
+    first_bytes,
     first_of,
-    open_plain,
     plain_text,
     write_streams,
 )
@@ -150,12 +150,7 @@ class DocBinFormat:
         return False  # no text: see `sniff_path`
 
     def sniff_path(self, path: Path) -> bool:
-        try:
-            with open_plain(path) as file:
-                head = file.read(1 << 12)
-        except OSError:
-            return False
-        return is_docbin(head)
+        return is_docbin(first_bytes(path, 1 << 12))
 
     def open(self, path: Path) -> DocBinReader:
         """Raises UserError for a missing or foreign file."""

@@ -23,12 +23,14 @@ from curator.io.files import (
     Files,
     JsonStream,
     ReadOnly,
+    failure_behind,
     find_place,
+    first_bytes,
     first_of,
     holds_many,
     learn,
     open_files,
-    open_plain,
+    unreadable,
 )
 from curator.io.standoff import FilesReader, first_line
 from curator.io.wiki import DOCUMENT_KEYS, first_object, has_keys
@@ -155,11 +157,7 @@ class HuggingFaceFormat(ReadOnly):
 
     def sniff_path(self, path: Path) -> bool:
         """A file of Arrow or Parquet."""
-        try:
-            with open_plain(path) as file:
-                return _is_arrow(file.read(8))
-        except OSError:
-            return False
+        return _is_arrow(first_bytes(path, 8))
 
     def sniff_files(self, files: Files) -> bool:
         names = data_files(files)
@@ -222,6 +220,8 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
             for start in range(0, batch.num_rows, ROWS):
                 yield from ((row, names) for row in batch.slice(start, ROWS).to_pylist())
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
+        if (failure := failure_behind(error)) is not None:
+            raise unreadable(shown, failure) from failure
         raise UserError(
             tr("{shown} is damaged or not a table ({error}): download or save it again", shown=shown, error=error)
         ) from error

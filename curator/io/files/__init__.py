@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     )
     from curator.io.files.archive_writing import safe_name, write_files
     from curator.io.files.archives import (
-        FREE_BYTES,
         MOST_BYTES,
-        MOST_SWELLING,
         Files,
         TakesFolders,
         chosen_files,
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
         member_of,
         open_files,
     )
-    from curator.io.files.atomic import AtomicFiles, AtomicWriter, open_plain
+    from curator.io.files.atomic import AtomicFiles, AtomicWriter
     from curator.io.files.attributes import BINARY, AttributeNames, any_of, held_name, said_value
     from curator.io.files.export import (
         Action,
@@ -59,8 +57,17 @@ if TYPE_CHECKING:
     from curator.io.files.idstyle import NIL_MARKERS, IdStyle, detect_style, vocabulary_of
     from curator.io.files.json_layout import rewritten
     from curator.io.files.json_stream import JsonStream
-    from curator.io.files.links import is_own, own_file
     from curator.io.files.moving import moved_text
+    from curator.io.files.opening import (
+        FREE_BYTES,
+        MOST_SWELLING,
+        failure_behind,
+        first_bytes,
+        is_own,
+        open_plain,
+        own_file,
+        unreadable,
+    )
     from curator.io.files.reading import (
         NOT_AVAILABLE,
         DocumentSourceReader,
@@ -125,7 +132,9 @@ __all__ = [
     "digest",
     "entity_ids",
     "export_name",
+    "failure_behind",
     "find_place",
+    "first_bytes",
     "first_of",
     "held_name",
     "holds_many",
@@ -157,6 +166,7 @@ __all__ = [
     "split_lines",
     "unique",
     "unique_keys",
+    "unreadable",
     "unwritten",
     "vocabulary_of",
     "without_line_end",
@@ -171,11 +181,8 @@ __getattr__ = opened_late(
     __name__,
     anchoring="GAP NORMALISED Anchor Anchors Range Stated broken find_place learn quote_parts quoted same_text",
     archive_writing="safe_name write_files",
-    archives=(
-        "FREE_BYTES MOST_BYTES MOST_SWELLING Files TakesFolders chosen_files digest holds_many links_outside "
-        "member_of open_files"
-    ),
-    atomic="AtomicFiles AtomicWriter open_plain",
+    archives=("MOST_BYTES Files TakesFolders chosen_files digest holds_many links_outside member_of open_files"),
+    atomic="AtomicFiles AtomicWriter",
     attributes="BINARY AttributeNames any_of held_name said_value",
     export=(
         "Action FreeNames ReadOnly WrittenSource action_for entity_ids export_name is_gold left_out "
@@ -185,8 +192,8 @@ __getattr__ = opened_late(
     idstyle="NIL_MARKERS IdStyle detect_style vocabulary_of",
     json_layout="rewritten",
     json_stream="JsonStream",
-    links="is_own own_file",
     moving="moved_text",
+    opening=("FREE_BYTES MOST_SWELLING failure_behind first_bytes is_own open_plain own_file unreadable"),
     reading="NOT_AVAILABLE DocumentSourceReader RecordReader SourceReader first_of mention_place",
     relations="relations_for roles_of unique_keys unwritten",
     source="BOM GZIP_MAGIC Source join_lines line_end plain_text split_lines without_line_end",

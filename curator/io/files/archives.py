@@ -10,56 +10,27 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
+from typing import BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.wording import UserError, tr
-from curator.io.files.atomic import open_plain
-from curator.io.files.links import is_own, own_file
-
-# Gzip files, unpacked while they are read, with a limit on their unpacked size.
-
-MOST_SWELLING = 100  # times the archive's size; text seldom packs better than 20 : 1
-FREE_BYTES = 1 << 23  # a small archive may always unpack to this size
-
-
-class Unpacked(io.RawIOBase):
-    """The content of a gzip file, with a limit relative to the file's size."""
-
-    def __init__(self, packed: BinaryIO, most: int, path: Path) -> None:
-        super().__init__()
-        self._file = gzip.GzipFile(fileobj=packed)
-        self._left = most
-        self._path = path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._file.readinto(buffer)
-        self._left -= count
-        if self._left < 0:
-            raise UserError(tr("{path} unpacks to far more than its own size: reading was stopped", path=self._path))
-        return count
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-@contextmanager
-def unpacked_gzip(packed: BinaryIO, size: int, path: Path) -> Iterator[BinaryIO]:
-    """The content of a gzip file of `size` bytes. Reading raises UserError if it unpacks to more than text can."""
-    with io.BufferedReader(Unpacked(packed, FREE_BYTES + MOST_SWELLING * size, path), 1 << 16) as stream:
-        yield cast(BinaryIO, stream)
-
+from curator.io.files.opening import (
+    FREE_BYTES,
+    MOST_SWELLING,
+    failure_behind,
+    first_bytes,
+    is_own,
+    open_plain,
+    own_file,
+    unpacked_gzip,
+    unreadable,
+)
 
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_FILES = 100_000
@@ -173,7 +144,8 @@ class Files:
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """A file's bytes as a stream. Raises UserError, also while it is read."""
+        """A file's bytes as a stream. Raises UserError, also while it is read: UnreadableError if the disk fails, other
+        errors if the content is damaged."""
         try:
             with self._open(name) as stream:
                 yield stream
@@ -182,9 +154,7 @@ class Files:
                 tr("{shown} is damaged ({error}): download or copy it again", shown=self.shown(name), error=error)
             ) from error
         except OSError as error:
-            raise UserError(
-                tr("cannot read {shown}: {strerror}", shown=self.shown(name), strerror=error.strerror or error)
-            ) from error
+            raise unreadable(self.shown(name), error) from error
 
 
 class FileOf:
@@ -210,15 +180,12 @@ class FileOf:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether the file is a zip archive, by its content."""
-    for _ in range(2):  # a read that failed once may succeed
-        with suppress(OSError), open_plain(path) as file:
-            return file.read(4) == ZIP_MAGIC
-    return False
+    """Whether the file is a zip archive, by its content. Raises UnreadableError."""
+    return first_bytes(path, len(ZIP_MAGIC)) == ZIP_MAGIC
 
 
 def holds_many(path: Path) -> bool:
-    """Whether the path is a folder or a zip archive."""
+    """Whether the path is a folder or a zip archive. Raises UnreadableError."""
     return path.is_dir() or is_zip(path)
 
 
@@ -253,9 +220,7 @@ def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None
     try:
         sizes = {name: (folder / name).stat().st_size for name in names}
     except OSError as error:
-        raise UserError(
-            tr("cannot read {folder}: {strerror}", folder=folder / names[0], strerror=error.strerror or error)
-        ) from error
+        raise unreadable(folder / names[0], error) from error
     return Files(path or folder, sizes, lambda name: open_plain(folder / name))
 
 
@@ -348,8 +313,8 @@ def _zip(path: Path) -> Files:
     try:
         archive = zipfile.ZipFile(path)  # stays open until the last reference to it is gone
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
-        if isinstance(why := error if isinstance(error, OSError) else error.__context__, OSError):  # `zipfile` hides it
-            raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=why.strerror or why)) from why
+        if (failure := failure_behind(error)) is not None:
+            raise unreadable(path, failure) from failure
         raise UserError(
             tr("{path} is a damaged zip archive ({error}): download or copy it again", path=path, error=error)
         ) from error

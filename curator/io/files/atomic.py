@@ -44,7 +44,6 @@ IMPORTED = "the project's documents were imported from it: choose another name o
 NO_PLAIN_FILE = "it is a device, a pipe or a socket: choose a regular file"
 
 
-NOT_READ = "{path} is a device, a pipe or a socket: save its contents as a file, and choose that"
 NOTHING = "cannot write {path}: {advice}; nothing was changed"
 PARTLY = "cannot write {path}: {advice}; other files of this step were already written"
 _SPARED: ContextVar[frozenset[tuple[int, int]]] = ContextVar("spared", default=frozenset())
@@ -59,18 +58,6 @@ def write_error(path: Path, error: OSError, *, partly: bool = False) -> UserErro
     number = error.errno or 0
     advice = tr(_ADVICE[number]) if number in _ADVICE else tr(UNKNOWN, error=error.strerror or error)
     return UserError(tr(PARTLY, path=path, advice=advice) if partly else tr(NOTHING, path=path, advice=advice))
-
-
-def open_plain(path: Path) -> BinaryIO:
-    """The file for reading. Raises OSError, and UserError for a device, a pipe or a socket, which may never end."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    mode = os.fstat(file).st_mode
-    if stat.S_ISREG(mode):
-        return os.fdopen(file, "rb")
-    os.close(file)
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    raise UserError(tr(NOT_READ, path=path))
 
 
 class AtomicFiles:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from curator.domain.wording import UNPAIRED, UserError, tr
-from curator.io.files.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
-from curator.io.files.atomic import open_plain
+from curator.io.files.archives import ZIP_MAGIC, member_of, open_files
+from curator.io.files.opening import Unpacked, open_plain, unpacked_gzip, unreadable
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
@@ -50,7 +50,8 @@ class Source:
 
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
-        """The decompressed bytes. Raises UserError (missing, folder, no permission, truncated gzip)."""
+        """The decompressed bytes. Raises UnreadableError (missing, folder, no permission, failing disk) and UserError
+        (truncated gzip)."""
         try:
             with self._opened() as (raw, self._size):
                 self._raw = raw
@@ -74,7 +75,7 @@ class Source:
                 )
             ) from error
         except OSError as error:
-            raise _read_error(self.path, error) from error
+            raise unreadable(self.path, error) from error
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[BinaryIO, int]]:
@@ -163,18 +164,6 @@ def _check_text(path: Path, head: bytes) -> None:
         raise UserError(tr("{path} is a tar archive: unpack it first", path=path))
     if b"\0" in head:
         raise UserError(tr("{path} is a binary file, not a text file: choose another file", path=path))
-
-
-def _read_error(path: Path, error: OSError) -> UserError:
-    if isinstance(error, FileNotFoundError):
-        if path.is_symlink():
-            return UserError(tr("{path} is a link to a file that does not exist: check the link", path=path))
-        return UserError(tr("{path} does not exist: check the path", path=path))
-    if isinstance(error, IsADirectoryError):
-        return UserError(tr("{path} is a folder: choose a file in it", path=path))
-    if isinstance(error, PermissionError):
-        return UserError(tr("no permission to read {path}: change its permissions or copy it", path=path))
-    return UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error))
 
 
 def without_line_end(line: str) -> str:

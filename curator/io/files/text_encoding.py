@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files.source import BOM, HEAD_BYTES, Source
 
 LOOKED_AT = 1 << 12
@@ -111,8 +111,10 @@ def utf16_of(source: Source) -> str:
 
 
 def is_utf16(path: Path) -> bool:
-    """Whether the file is a text in UTF-16."""
+    """Whether the file is a text in UTF-16. Raises UnreadableError."""
     try:
         return path.is_file() and bool(utf16_of(Source(path)))
+    except UnreadableError:
+        raise
     except UserError:
         return False

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
-from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import BOM, MOST_BYTES, Files, holds_many, open_files, open_plain
+from curator.domain.wording import UnreadableError, UserError, ntr, tr
+from curator.io.files import BOM, MOST_BYTES, Files, first_bytes, holds_many, open_files
 from curator.io.standoff import FilesReader, first_line, plain_passages, write_documents
 from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
 
@@ -24,7 +24,7 @@ _STRUCTURED = re.compile(r"\s*[{\[<]|\s*[^\s|]{1,40}\|[ta]\||\s*PMID ?- |#FORMAT
 
 
 class PlainTextReader(FilesReader):
-    """Yields the texts by name. An unreadable text is skipped if there are others."""
+    """Yields the texts by name. A text in an unknown encoding is skipped if there are others."""
 
     format = "text"
 
@@ -35,6 +35,8 @@ class PlainTextReader(FilesReader):
         for name in texts:
             try:
                 text = self._read(name)
+            except UnreadableError:
+                raise
             except UserError as error:
                 if len(texts) == 1:
                     raise
@@ -105,11 +107,7 @@ class PlainTextFormat:
         """Whether it is a text in UTF-16, which no other format supports."""
         if not _is_text(path.name) or not path.is_file():
             return False
-        try:
-            with open_plain(path) as file:
-                head = file.read(1 << 12)
-        except OSError:
-            return False  # opening it will raise the error
+        head = first_bytes(path, 1 << 12)
         encoding = _UTF16.get(head[:2])
         return encoding is not None and looks_plain(head[2:].decode(encoding, "replace"))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from curator.domain.documents import Passage, SourceFile
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.io.files import (
     DocumentSourceReader,
     Files,
@@ -44,20 +44,27 @@ class FilesReader(DocumentSourceReader):
         super()._problem(line, severity, plain_text(text))  # JSON escapes may contain what a console cannot show
 
     def _text(self, name: str) -> str | None:
-        """A file's text; None for an unreadable file, which is reported."""
+        """A file's text; None for one that is not a text, which is reported. Raises UnreadableError."""
         try:
             return self._files.text(name)
+        except UnreadableError:  # with it, the next import may be whole
+            raise
         except UserError as error:
             self._problem(0, "set aside", str(error))
             return None
 
     def _others(self, names: Iterable[str], used: Iterable[str]) -> dict[str, str]:
-        """The texts of other files, kept for the round trip; files that are not short texts are noted."""
+        """The texts of other files, kept for the round trip; files that are not short texts are noted.
+
+        Raises UnreadableError.
+        """
         kept: dict[str, str] = {}
         size, left = 0, []
         for name in sorted({*names} - {*used}):
             try:
                 text = self._files.read(name, MOST_SET_ASIDE).decode("utf-8")
+            except UnreadableError:
+                raise
             except (UserError, UnicodeDecodeError):
                 left.append(name)
                 continue

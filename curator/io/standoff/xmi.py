@@ -16,7 +16,7 @@ from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map, slice_spans
 from curator.domain.relations import SourceRelation
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.io.files import (
     FREE_BYTES,
     GZIP_MAGIC,
@@ -51,6 +51,8 @@ class XmiReader(FilesReader):
                 continue
             try:
                 document = self._document(name, self._bytes(name))
+            except UnreadableError:
+                raise
             except UserError as error:
                 self._problem(0, "set aside", str(error))
                 continue

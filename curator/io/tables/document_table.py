@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.wording import UserError, ntr, tr, unguarded
+from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
 from curator.io.files import BOM, Anchors, find_place, first_of, learn, plain_text
 from curator.io.standoff import first_line, plain_passages
 from curator.io.tables.columns import place
@@ -265,6 +265,8 @@ class TableFormat:
                 return False
             sheets = Table(path).sheets()[:2] or ("",)
             return any(are_documents(next(iter(Table(path, sheet=name).first(1)), [])) for name in sheets)
+        except UnreadableError:
+            raise
         except UserError:
             return False
 
@@ -290,6 +292,8 @@ def could_be_table(path: Path) -> bool:
         if not path.is_file() or not is_table(path):
             return False
         return is_workbook(path) or len({len(cells) for cells in Table(path).first(SHOWN)}) == 1
+    except UnreadableError:
+        raise
     except UserError:
         return False
 
@@ -299,6 +303,8 @@ def has_columns(path: Path, options: DocumentOptions) -> bool:
     try:
         headings = next(iter(Table(path, sheet=options.sheet).first(1)), [])
         return all(place(path, headings, one) >= 0 for one in options.columns.values() if one)
+    except UnreadableError:
+        raise
     except UserError:
         return False
 

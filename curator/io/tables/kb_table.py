@@ -15,7 +15,7 @@ from pathlib import Path
 
 from curator.domain.curies import curie
 from curator.domain.entities import Entity, ObsoleteEntity
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files import plain_text
 from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
 from curator.io.tables.columns import key, place
@@ -181,6 +181,8 @@ def sniff_path(path: Path) -> bool:
     """Whether it is a workbook with such headings in its first sheet, or a UTF-16 text with them."""
     try:
         return path.is_file() and is_only_table(path) and is_kb(next(iter(Table(path).first(1)), []))
+    except UnreadableError:
+        raise
     except UserError:
         return False
 

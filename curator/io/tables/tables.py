@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curator.domain.wording import UserError, tr
-from curator.io.files import Source, TextLines, is_utf16, open_plain, without_line_end
+from curator.io.files import (
+    Source,
+    TextLines,
+    failure_behind,
+    first_bytes,
+    is_utf16,
+    open_plain,
+    unreadable,
+    without_line_end,
+)
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -147,14 +156,15 @@ def separator_of(head: str) -> str:
 
 
 def is_workbook(path: Path) -> bool:
-    """Whether the content is a zip archive with a workbook."""
+    """Whether the content is a zip archive with a workbook. Raises UnreadableError."""
+    if first_bytes(path, len(ZIP_MAGIC)) != ZIP_MAGIC:
+        return False
     try:
-        with open_plain(path) as file:
-            if file.read(len(ZIP_MAGIC)) != ZIP_MAGIC:
-                return False
         with zipfile.ZipFile(path) as archive:
             return _WORKBOOK in archive.namelist()
-    except _DAMAGED:  # also an unknown zip version or undecodable names
+    except _DAMAGED as error:  # also an unknown zip version or undecodable names
+        if (failure := failure_behind(error)) is not None:
+            raise unreadable(path, failure) from failure
         return False
 
 
@@ -178,13 +188,12 @@ def _workbook(path: Path) -> Iterator[Workbook]:
             finally:
                 book.close()
     except (InvalidFileException, SyntaxError, *_DAMAGED) as error:
-        raise _unreadable(path, error) from error
+        raise _error(path, error) from error
 
 
-def _unreadable(path: Path, error: Exception) -> UserError:
-    failed = error if isinstance(error, OSError) else error.__context__  # of `zipfile`, which hides it
-    if isinstance(failed, OSError):
-        return UserError(tr("cannot read {path}: {strerror}", path=path, strerror=failed.strerror or failed))
+def _error(path: Path, error: Exception) -> UserError:
+    if (failure := failure_behind(error)) is not None:
+        return unreadable(path, failure)
     return UserError(
         tr(
             "{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again",
@@ -199,7 +208,7 @@ def _check_size(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except _DAMAGED as error:
-        raise _unreadable(path, error) from error
+        raise _error(path, error) from error
     unpacked = sum(one.file_size for one in members)
     texts = [one for one in members if one.filename.lower().endswith("sharedstrings.xml")]
     if any(one.file_size > max(TEXTS, TEXT_TIMES * one.compress_size) for one in texts):

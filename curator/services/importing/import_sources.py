@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Protocol, runtime_checkable
 
-from curator.domain.wording import CancelledError, UnknownFormatError, UserError, ntr, tr
+from curator.domain.wording import CancelledError, UnknownFormatError, UnreadableError, UserError, ntr, tr
 from curator.services.importing.import_report import FileProblem
 from curator.services.ports import DocumentFormat, FormatRegistry, Problem
 
@@ -106,8 +106,8 @@ def _sources_in(path: Path, formats: Recogniser) -> Sources:
     try:
         form = formats.recognise(path)
     except UserError as error:
-        if isinstance(error.__cause__, OSError) and not path.is_dir():
-            raise  # an archive that could not be read is not an archive of single files
+        if isinstance(error, UnreadableError) and not isinstance(error.__cause__, PermissionError):
+            raise  # it may be another format than its single files
         inside = formats.files_in(path)
         if not inside:
             raise

@@ -253,10 +253,13 @@ class FakeJobs:
     ) -> Ended:
         self.started.append((kind, json.loads(json.dumps(dict(spec)))))
         on_progress(Progress(kind, 1, 1))
-        if "snapshot" in spec:
-            lines = (Path(spec["snapshot"]) / "documents.jsonl").read_text(encoding="utf-8").splitlines()
-            self.seen = [json.loads(line) for line in lines]
-        outcome = self.outcomes.pop(0) if self.outcomes else self.work(kind, spec)
+        try:
+            if "snapshot" in spec:
+                lines = (Path(spec["snapshot"]) / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+                self.seen = [json.loads(line) for line in lines]
+            outcome = self.outcomes.pop(0) if self.outcomes else self.work(kind, spec)
+        except OSError as error:  # a real child says it in a sentence too
+            outcome = JobOutcome(JobState.FAILED, f"{error.filename}: {error.strerror}.")
         on_end(outcome)
         return Ended(outcome)
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import io
 import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
 from pyarrow import parquet
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.wording import UnreadableError
 from curator.io import default_registry
+from curator.io.files import archives
 from curator.io.files.archives import TakesFolders, holds_many, open_files
 from curator.io.files.source import Source
 from curator.io.registry import ByExclusion, Registry, TakesPaths
@@ -21,7 +31,8 @@ from tests.curator.io.conftest import export_document, fresh
 DATA_PLACES = ("bc5cdr", "ncbi_disease", "formats", "scale", "zeshel/documents", "zeshel/mentions")
 READ_ONLY: dict[str, str] = {
     "medline": "PMID- 1\nTI  - Pain\nAB  - Of text.\n\n",
-    "pubmed-xml": "<PubmedArticleSet><PubmedArticle/></PubmedArticleSet>",
+    "pubmed-xml": "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>"
+    "<ArticleTitle>Pain</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>",
     "mediawiki": "<mediawiki><page><title>A</title><revision><text>[[b]]</text></revision></page></mediawiki>",
     "huggingface": json.dumps({"text": "Pain", "label": 1}) + "\n",
 }
@@ -33,6 +44,8 @@ SOURCE = SourceDocument(
     (Passage("title", 0, 4), Passage("section", 5, 16)),
     (SourceMention((Span(0, 4),), "Pain", "Disease"), SourceMention((Span(12, 15),), "ear", "Part")),
 )
+LONG = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(256))
+"""More than fits into one read, even packed."""
 
 
 def claims(registry: Registry, path: Path) -> list[str]:
@@ -103,3 +116,127 @@ def test_what_each_can_carry_is_said() -> None:
     assert facts["decisions"].carries["discontinuous"]
     assert not facts["text"].carries["mentions"]
     assert not facts["docbin"].carries["discontinuous"]
+
+
+class FailingDisk:
+    """Every read of a file counts; the one with the number `at` fails."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.at = self.reads = 0
+        real, disk = io.open, self
+
+        class Raw(io.FileIO):
+            def readinto(self, buffer: Any) -> int | None:
+                disk.read()
+                return super().readinto(buffer)
+
+            def readall(self) -> bytes:
+                disk.read()
+                return super().readall()
+
+            def read(self, size: int | None = -1) -> bytes | None:
+                disk.read()
+                return super().read(-1 if size is None else size)
+
+        def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+            if mode != "rb":
+                return real(file, mode, *args, **kwargs)
+            self.read()
+            return io.BufferedReader(Raw(file))
+
+        monkeypatch.setattr(io, "open", opened)
+
+    def read(self) -> None:
+        self.reads += 1
+        if self.reads == self.at:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def fails(self, at: int) -> None:
+        self.at, self.reads = at, 0
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> FailingDisk:
+    return FailingDisk(monkeypatch)
+
+
+def whole(path: Path) -> object:
+    """What an import takes from a source."""
+    archives._listed.cache_clear()
+    form = default_registry().recognise(path)
+    reader = form.open(path)
+    documents = list(reader)
+    return form.name, documents, [one.text for one in reader.problems], reader.head, reader.tail, reader.extra
+
+
+def corpus(form: DocumentFormat, folder: Path) -> Path:
+    """A folder with two documents of the format, each in a file of its own."""
+    folder.mkdir()
+    if form.name == "huggingface":
+        for split in ("train", "test"):
+            rows = [{"text": f"{split} {LONG}", "label": 1}]
+            parquet.write_table(pyarrow.Table.from_pylist(rows), folder / f"{split}.parquet")
+        return folder
+    long = replace(
+        SOURCE,
+        text=f"{SOURCE.text} {LONG}",
+        passages=(SOURCE.passages[0], Passage("section", 5, len(SOURCE.text) + 1 + len(LONG))),
+    )
+    items = [fresh(export_document(replace(long, external_id=one)), [("MESH:D1",), ()]) for one in ("d1", "d2")]
+    if form.name in ("pubannotation", "webannotation"):  # which write several into one file
+        for item in items:
+            form.write(
+                [(SourceFile(1, "x.y", "x.y", "other", ""), [item])], folder / f"{item.document.external_id}.json"
+            )
+    else:
+        form.write([(SourceFile(1, "x.y", "x.y", "other", ""), items)], folder)
+    return folder
+
+
+def whole_kb(path: Path) -> object:
+    reader = default_registry().open_kb(path)
+    return reader.format, list(reader), [one.text for one in reader.problems]
+
+
+def outcome(read: Callable[[Path], object], path: Path) -> object:
+    """What is read, or None after the disk's failure; any other error is raised."""
+    try:
+        return read(path)
+    except UnreadableError as error:
+        assert "Input/output error" in str(error)  # noqa: PT017 other errors are raised
+        return None
+
+
+def read_with_failures(path: Path, disk: FailingDisk, read: Callable[[Path], object] = whole) -> None:
+    """Each read fails once: all is there, or the disk's failure is said."""
+    expected = read(path)
+    reads = disk.reads
+    assert reads
+    for at in range(1, reads + 1):
+        disk.fails(at)
+        assert outcome(read, path) in (None, expected), f"read {at}"
+
+
+SEEDS = Path(__file__).resolve().parents[3] / "fuzz" / "seeds"
+KBS = [one for kb in sorted(SEEDS.glob("kb-*")) if kb.name != "kb-workbook" for one in sorted(kb.iterdir())]
+READ = [one for one in default_registry().formats() if one.can_read]
+
+
+@pytest.mark.parametrize("form", READ, ids=lambda one: one.name)
+def test_a_failing_read_is_no_other_format(form: DocumentFormat, tmp_path: Path, disk: FailingDisk) -> None:
+    path = sample(form, tmp_path)
+    read_with_failures(next((path / "mentions").iterdir()) if form.name == "zeshel" else path, disk)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+@pytest.mark.parametrize("form", [one for one in READ if isinstance(one, TakesFolders)], ids=lambda one: one.name)
+def test_a_failing_read_leaves_no_document_out(
+    form: DocumentFormat, packed: bool, tmp_path: Path, disk: FailingDisk
+) -> None:
+    path = corpus(form, tmp_path / "corpus")
+    read_with_failures(Path(shutil.make_archive(str(path), "zip", path)) if packed else path, disk)
+
+
+@pytest.mark.parametrize("path", KBS, ids=lambda one: one.parent.name)
+def test_a_failing_read_leaves_no_entity_out(path: Path, disk: FailingDisk) -> None:
+    read_with_failures(path, disk, whole_kb)

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.wording import UserError
+from curator.domain.wording import UnreadableError, UserError
 from curator.io import default_registry
+from curator.io.files import MOST_BYTES, Files, unreadable
 from curator.services.importing.import_sources import sources_of
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World, document, finish
 
 Corpus = Callable[[Mapping[str, str | bytes]], Path]
+EIO = OSError(5, "Input/output error")
 PAIR = {"a.txt": "With aspirin.\n", "a.ann": "T1\tDrug 5 12\taspirin\n"}
 BIOC = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
@@ -206,21 +208,37 @@ def test_names_of_formats_are_listed_where_one_is_wrong() -> None:
         default_registry().fixed("bart")
 
 
-def test_an_archive_that_could_not_be_read_is_not_imported_file_by_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "corpus.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in PAIR.items():
-            archive.writestr(name, content)
+def test_what_could_not_be_read_is_not_imported_file_by_file(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = corpus(PAIR)
     formats = default_registry()
     recognise = formats.recognise
 
     def failing(one: Path) -> object:
         if one == path:
-            raise UserError("cannot read corpus.zip: Input/output error") from OSError(5, "Input/output error")
+            raise unreadable(one, EIO) from EIO
         return recognise(one)
 
     monkeypatch.setattr(formats, "recognise", failing)
-    with pytest.raises(UserError, match="Input/output error"):
+    with pytest.raises(UnreadableError, match="Input/output error"):
         sources_of([path], formats)
+
+
+def test_after_a_failing_read_the_same_import_is_whole(
+    world: World, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = corpus(PAIR | {"b.txt": "An ox.\n", "b.ann": "T1\tAnimal 3 5\tox\n"})
+    read = Files.read
+    failing = {"b.ann"}
+
+    def disk(files: Files, name: str, most: int = MOST_BYTES) -> bytes:
+        if name in failing:
+            raise unreadable(files.shown(name), EIO) from EIO
+        return read(files, name, most)
+
+    monkeypatch.setattr(Files, "read", disk)
+    with pytest.raises(UnreadableError, match=r"b\.ann: Input/output error"):
+        finish(world.project.importing.documents([path]))
+    assert world.project.queue.count(QueueFilter()) == 0
+    failing.clear()
+    report = finish(world.project.importing.documents([path]))
+    assert (report.counts["documents"], report.counts["mentions"]) == (2, 2)
