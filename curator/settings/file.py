@@ -12,7 +12,7 @@ from typing import Any
 
 import platformdirs
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UNPAIRED, UserError, tr
 from curator.foreign_files import read_small
 from curator.settings.schema import Settings, options, with_value
 
@@ -102,6 +102,7 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
     unknown = {**(unknown or {}), VERSION: NOW}
     beside = path.with_suffix(".new")
     text = json.dumps({**unknown, **asdict(settings)}, indent=2, ensure_ascii=False) + "\n"
+    text = UNPAIRED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # in unknown keys and values
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("w", encoding="utf-8") as file:

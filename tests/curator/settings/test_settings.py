@@ -70,10 +70,11 @@ def test_choices_become_enums() -> None:
 
 def test_what_was_saved_is_loaded_with_unknown_keys(tmp_path: Path) -> None:
     settings = Settings(curator_name="Ada", theme=ThemeChoice.DARK, font_size=16)
-    path = save(settings, unknown={"later": 1}, folder=tmp_path / "new")
+    unknown = {"later": 1, "half \ud800": "\udcff"}
+    path = save(settings, unknown=unknown, folder=tmp_path / "new")
     loaded = load(tmp_path / "new")
     assert loaded.settings == settings
-    assert loaded.unknown == {"later": 1}
+    assert loaded.unknown == unknown
     assert "later" in loaded.problems[0]
     assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
 
