@@ -30,6 +30,10 @@ FOLDER, FILE = "unsent", "steps.jsonl"
 NOT_KEPT = (
     "{path} cannot be written ({strerror}), so nothing was saved, neither here nor on the server. Check the disk."
 )
+UNREAD = (
+    "{path} cannot be read ({strerror}). It may hold steps that are not yet on the server, so nothing was opened and "
+    "nothing was changed. Open the project again, and check the disk."
+)
 log = logging.getLogger(__name__)
 
 
@@ -38,17 +42,29 @@ class Journal:
 
     def __init__(self, folder: Path, login: str, person: str = "") -> None:
         """Take over what earlier processes with the same login left: the server may refuse another's steps. Also those
-        of the same `person`, whose login was renamed. Raises UserError if the folder cannot be written."""
+        of the same `person`, whose login was renamed. Raises UserError if the folder cannot be written, or a journal
+        cannot be read: it would be deleted with its steps as soon as this process has sent its own."""
         self._guard = threading.Lock()
         self._places: list[Path] = []
         self._locks: list[ProjectLock] = []
         self._pending: dict[str, Step] = {}
         self._root = folder / FOLDER / hashlib.sha256(login.encode()).hexdigest()[:16]
+        try:
+            found = self._taken_over(person)
+        except BaseException:
+            self.close()
+            raise
+        self._pending = {one["key"]: one for one in sorted(found, key=lambda one: str(one["at"]))}
+
+    def _taken_over(self, person: str) -> list[Step]:
         found: list[Step] = []
         for place in sorted(self._root.parent.glob("*/*")):
             if (place.parent == self._root or _all_of(place / FILE, person)) and self._take(place):
-                found += _unsent(place / FILE)
-        self._pending = {one["key"]: one for one in sorted(found, key=lambda one: str(one["at"]))}
+                try:
+                    found += _unsent(place / FILE)
+                except OSError as error:
+                    raise UserError(tr(UNREAD, path=place / FILE, strerror=error.strerror or error)) from error
+        return found
 
     def _take(self, place: Path) -> bool:
         lock = ProjectLock(place)
@@ -96,9 +112,9 @@ class Journal:
         if not self._places:
             self._make()
         path = self._places[0] / FILE
-        fresh = not path.exists()
         data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
         try:
+            fresh = not path.exists()
             with path.open("ab") as out:
                 end = out.tell()
                 try:
@@ -135,11 +151,16 @@ class Journal:
 
 
 def _all_of(path: Path, person: str) -> bool:
-    """Whether it holds unsent steps, and only those of this person. Another process may be writing it."""
-    return bool(person) and {one.get("curator") for one in _read(path)[0]} == {person}
+    """Whether it holds unsent steps, and only those of this person. Another process may be writing it. False if it
+    cannot be read: then it stays as it is."""
+    try:
+        return bool(person) and {one.get("curator") for one in _read(path)[0]} == {person}
+    except OSError:
+        return False
 
 
 def _unsent(path: Path) -> list[Step]:
+    """The unsent steps. Raises OSError."""
     steps, whole = _read(path)
     if not whole:  # or the next line would continue it
         with suppress(OSError), path.open("ab") as out:
@@ -148,11 +169,11 @@ def _unsent(path: Path) -> list[Step]:
 
 
 def _read(path: Path) -> tuple[list[Step], bool]:
-    """The unsent steps, and whether the last line is whole."""
+    """The unsent steps, and whether the last line is whole. Raises OSError, but not for a missing file."""
     steps: dict[str, Step] = {}
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
+    except FileNotFoundError:
         return [], True
     for line in lines[:-1]:  # the last one is empty, or was cut off
         try:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,3 +101,43 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither here nor on the server"):
         journal.put(step("a"))
     assert len(journal) == 0
+
+
+def fail_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The next read of a file of this name fails."""
+    real, left = Path.read_text, [1]
+
+    def read_text(path: Path, *args: Any, **kwargs: Any) -> str:
+        if path.name == name and left:
+            left.pop()
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "read_text", read_text)
+
+
+def test_a_journal_that_cannot_be_read_is_never_taken_for_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be deleted after the next step that is sent."""
+    journal = Journal(tmp_path, "ada")
+    journal.put(step("a"))
+    journal.close()
+    fail_once(monkeypatch, FILE)
+    with pytest.raises(UserError, match="cannot be read"):
+        Journal(tmp_path, "ada")
+    again = Journal(tmp_path, "ada")  # nobody holds it
+    assert keys(again) == ["a"]
+    again.close()
+
+
+def test_a_journal_of_another_login_that_cannot_be_read_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path, "ada", "ada")
+    journal.put({**step("a"), "curator": "ada"})
+    journal.close()
+    fail_once(monkeypatch, FILE)
+    renamed = Journal(tmp_path, "ada.new", "ada")
+    renamed.put(step("b"))
+    renamed.sent("b")
+    renamed.close()
+    assert left(tmp_path) == ["a"]
