@@ -81,6 +81,27 @@ def _keep(key: Key, file: IOBase) -> None:
             file.close()
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """The file of this name; None if there is none, or if the disk does not say."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def is_another(path: Path, was: tuple[int, int] | None) -> bool:
+    """Whether the file of this name was deleted or replaced. False if the disk does not say: then the sync fails, and
+    nothing may be given up for a file that is still there."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return was is not None
+    except OSError:
+        return False
+    return was not in (None, (found.st_dev, found.st_ino))
+
+
 def check_room(folder: Path, size: int = ROOM) -> None:
     """Raises OSError if `folder` has less than `size` bytes for SQLite's `-shm` file, on a full disk or for the
     user."""

@@ -22,7 +22,7 @@ from curator.domain.wording import UserError, tr
 from curator.storage.db.engine import FOLD_BYTES, connect
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.mark import Mark, Marker, Watch
-from curator.storage.db.sqlite_files import RoomWatch, needs_room
+from curator.storage.db.sqlite_files import RoomWatch, identity, is_another, needs_room
 from curator.storage.db.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ class Syncer:
         self._rescue = rescue
         self._keep = keep
         self._elsewhere = elsewhere
-        self._file = _identity(database)
+        self._file = identity(database)
         self._needs_room = needs_room(database)
         self._kept: tuple[int, UserError] | None = None
         self._watch = Watch(database, mark)
@@ -131,7 +131,7 @@ class Syncer:
     def ask(self) -> None:
         """Request a sync of all commits; returns at once. The caller has the writer's turn."""
         if self._log_file is None:
-            self._log_file = _identity(self._log)
+            self._log_file = identity(self._log)
         with self._changed:
             now = self._saving
             self._saving = Saving(now.asked + 1, now.done, now.at, now.why)
@@ -250,11 +250,11 @@ class Syncer:
 
     def _is_elsewhere(self) -> bool:
         """Whether the database in use is no longer the file of its name."""
-        return _identity(self._database) != self._file
+        return is_another(self._database, self._file)
 
     def _is_taken(self) -> bool:
         """Whether the log in use is no longer the file of its name."""
-        return self._log_file is not None and _identity(self._log) != self._log_file
+        return is_another(self._log, self._log_file)
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
@@ -345,14 +345,6 @@ class Syncer:
                 conn.execute(f"PRAGMA user_version = {version}")
             return bool(pages == folded)
         return False
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def sync_file(path: Path) -> None:

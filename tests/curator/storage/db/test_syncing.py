@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -173,3 +176,27 @@ def test_a_listener_that_fails_keeps_nobody_waiting(store):
         write(store, value)
         store.settle()
     assert store.saving.done == store.saving.asked
+
+
+@pytest.mark.parametrize("name", ["project.sqlite", "project.sqlite-wal"])
+def test_a_file_that_the_disk_does_not_find_once_is_not_a_deleted_one(store, monkeypatch, name):
+    """As in a network folder whose connection is lost. Else the log would be deleted, and nothing more accepted."""
+    write(store, "before")
+    store.settle()
+    real, left = Path.stat, [1]
+
+    def stat(path, **options):
+        if left and path.name == name:
+            left.pop()
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    write(store, "after")
+    store.settle()
+    assert not left
+    write(store, "last")
+    store.settle()
+    assert list(store.folder.glob("*.kept-*")) == []
+    with store.read() as unit:
+        assert unit.meta.get("k") == "last"
