@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -26,6 +27,7 @@ FOLDER = ".training"
 SPEC = "spec.json"
 SNAPSHOT = "snapshot"
 CHECKPOINTS = "checkpoints"
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class TrainingFolders:
 
     def interrupted(self) -> list[InterruptedTraining]:
         """Newest first. Empty in a read-only project, in which another process may be training."""
-        found = [] if self._read_only else [one for path in self._all() if (one := _read(path)) is not None]
+        found = [] if self._read_only else [one for path in self._all() if (one := _readable(path)) is not None]
         return sorted((one for one in found if one.id not in self._live), key=lambda one: one.began, reverse=True)
 
     def clean(self) -> None:
@@ -140,7 +142,7 @@ class TrainingFolders:
     def _remove_incomplete(self) -> None:
         """Remove trainings interrupted before their input was written, which cannot be resumed."""
         for path in self._all():
-            if path.name not in self._live and _read(path) is None:
+            if path.name not in self._live and _is_incomplete(path):
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -149,8 +151,27 @@ def has_state(folder: Path) -> bool:
     return reached(folder) is not None
 
 
+def _is_incomplete(folder: Path) -> bool:
+    """Whether its specification or input is missing or damaged. False if the disk does not give it: it may hold the
+    state of a long training."""
+    try:
+        return _read(folder) is None
+    except OSError:
+        return False
+
+
+def _readable(folder: Path) -> InterruptedTraining | None:
+    """The training; None if it is incomplete, or if the disk does not give it, asked twice."""
+    for _ in range(2):
+        try:
+            return _read(folder)
+        except OSError as error:
+            log.warning("the interrupted training %s cannot be read: %s", folder, error)
+    return None
+
+
 def _read(folder: Path) -> InterruptedTraining | None:
-    """The training; None if its specification or input is incomplete."""
+    """The training; None if its specification or input is incomplete. Raises OSError."""
     try:
         spec = json.loads(read_small(folder / SPEC))
         began = datetime.fromisoformat(spec["began"])
@@ -159,7 +180,7 @@ def _read(folder: Path) -> InterruptedTraining | None:
         files = json.loads(read_small(folder / SNAPSHOT / INDEX))["files"]
         if not all((folder / SNAPSHOT / name).is_file() for name in files):  # after a power failure
             return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return InterruptedTraining(folder.name, recipe, began, base, kb_hash, folder, reached(folder), spec)
 

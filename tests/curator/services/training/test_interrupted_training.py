@@ -13,8 +13,10 @@ import pytest
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError
+from curator.services.training.snapshots import INDEX
 from curator.services.training.unfinished import SPEC, TrainingFolders
 from tests.curator.services.fakes import KB, World, ignore
+from tests.failing_reads import fail_reads
 
 RECIPE = "pel-pb"
 CRASHED = JobOutcome(JobState.CRASHED, "The process ended; start it again.")
@@ -228,6 +230,21 @@ def test_what_cannot_be_resumed_is_removed_at_the_next_start(indexed: World) -> 
     (folder / "ba9876543210").mkdir(parents=True)
     folders.clean()
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", [SPEC, INDEX])
+def test_one_that_the_disk_does_not_give_once_is_not_removed(
+    indexed: World, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    train(indexed, CRASHED, state=True)
+    folders = TrainingFolders(indexed.project.folder, read_only=False)
+    [found] = folders.interrupted()
+    failed = fail_reads(monkeypatch, name)
+    folders.clean()
+    assert failed() == 1
+    assert folders.interrupted() == [found]
+    fail_reads(monkeypatch, name)
+    assert folders.interrupted() == [found]
 
 
 def test_one_training_at_a_time(indexed: World) -> None:

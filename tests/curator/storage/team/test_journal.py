@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from curator.domain.wording import UserError
 from curator.storage.team.journal import FILE, FOLDER, Journal
+from tests.failing_reads import fail_reads
 
 
 def step(key: str, at: str = "2026-01-01T00:00:00") -> dict[str, str]:
@@ -103,19 +101,6 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     assert len(journal) == 0
 
 
-def fail_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """The next read of a file of this name fails."""
-    real, left = Path.read_text, [1]
-
-    def read_text(path: Path, *args: Any, **kwargs: Any) -> str:
-        if path.name == name and left:
-            left.pop()
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return real(path, *args, **kwargs)
-
-    monkeypatch.setattr(Path, "read_text", read_text)
-
-
 def test_a_journal_that_cannot_be_read_is_never_taken_for_an_empty_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +108,7 @@ def test_a_journal_that_cannot_be_read_is_never_taken_for_an_empty_one(
     journal = Journal(tmp_path, "ada")
     journal.put(step("a"))
     journal.close()
-    fail_once(monkeypatch, FILE)
+    fail_reads(monkeypatch, FILE)
     with pytest.raises(UserError, match="cannot be read"):
         Journal(tmp_path, "ada")
     again = Journal(tmp_path, "ada")  # nobody holds it
@@ -135,7 +120,7 @@ def test_a_journal_of_another_login_that_cannot_be_read_stays(tmp_path: Path, mo
     journal = Journal(tmp_path, "ada", "ada")
     journal.put({**step("a"), "curator": "ada"})
     journal.close()
-    fail_once(monkeypatch, FILE)
+    fail_reads(monkeypatch, FILE)
     renamed = Journal(tmp_path, "ada.new", "ada")
     renamed.put(step("b"))
     renamed.sent("b")
