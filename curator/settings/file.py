@@ -31,11 +31,13 @@ OLD_DEFAULTS = {"holdout_percent": 2}
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """`problems` are sentences for the user; `unknown` are keys of another version, kept when saving."""
+    """`problems` are sentences for the user; `unknown` are keys of another version, kept when saving. `unread`: the
+    disk did not give the file, so it must not be replaced by these settings."""
 
     settings: Settings
     unknown: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    unread: bool = False
 
 
 def config_folder() -> Path:
@@ -75,7 +77,7 @@ def _state_of(path: Path) -> _FileState | None:
 
 def _read(path: Path) -> LoadedSettings:
     try:
-        raw = json.loads(read_small(path, MOST))
+        raw = json.loads(_text(path))
     except FileNotFoundError:
         return LoadedSettings(Settings())
     except OSError as error:
@@ -88,12 +90,23 @@ def _read(path: Path) -> LoadedSettings:
                     error=error.strerror,
                 ),
             ),
+            unread=True,
         )
     except (ValueError, RecursionError) as error:
         return LoadedSettings(Settings(), problems=(_set_aside(path, DAMAGED, error=error),))
     if not isinstance(raw, dict):
         return LoadedSettings(Settings(), problems=(_set_aside(path, NO_OBJECT),))
     return _validated(raw, path)
+
+
+def _text(path: Path) -> str:
+    """Read once more where a read failed: with the defaults, decisions would have another name on them."""
+    try:
+        return read_small(path, MOST)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return read_small(path, MOST)
 
 
 def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder: Path | None = None) -> Path:

@@ -12,13 +12,27 @@ from PySide6.QtWidgets import QWidget
 
 from curator.commands import Keymap
 from curator.domain.suggestions import CandidateOrder
-from curator.domain.wording import UserError
-from curator.settings import LoadedSettings, PageOpening, Settings, default, options, save, with_value
+from curator.domain.wording import UserError, tr
+from curator.settings import (
+    LoadedSettings,
+    PageOpening,
+    Settings,
+    config_folder,
+    default,
+    options,
+    save,
+    with_value,
+)
 from curator.ui.kit import Scheme, ThemeController
 
 if TYPE_CHECKING:
     from curator.ui.shell.settings import SettingsDialog
     from curator.ui.shell.shortcuts import ShortcutsDialog
+
+UNREAD = (
+    "The change lasts until Curator is closed: the settings in {folder} could not be read at the start, so they are "
+    "not replaced. Check the folder and start Curator again."
+)
 
 
 class Preferences(QObject):
@@ -130,6 +144,8 @@ class Preferences(QObject):
         self.settings = settings
         self.apply()
         try:
+            if self._loaded.unread:  # all other settings would be replaced by their defaults
+                raise UserError(tr(UNREAD, folder=config_folder()))
             save(settings, unknown=self._loaded.unknown)
         except UserError as error:
             self._refuse(str(error))

@@ -25,6 +25,7 @@ from curator.settings.schema import (
     options,
     with_value,
 )
+from tests.failing_reads import fail_reads
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -104,6 +105,23 @@ def test_a_file_that_is_not_of_curator_is_not_read(tmp_path: Path, kind: str) ->
     loaded = load(tmp_path)
     assert loaded.settings == Settings()
     assert loaded.problems[0].startswith(f"The settings in {path} could not be read (")
+
+
+def test_a_read_that_fails_once_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save(Settings(curator_name="Ada"), folder=tmp_path)
+    failed = fail_reads(monkeypatch, path.name)
+    loaded = load(tmp_path)
+    assert failed() == 1
+    assert (loaded.settings.curator_name, loaded.problems, loaded.unread) == ("Ada", (), False)
+
+
+def test_a_file_that_the_disk_does_not_give_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save(Settings(curator_name="Ada"), folder=tmp_path)
+    fail_reads(monkeypatch, path.name, times=2)
+    loaded = load(tmp_path)
+    assert (loaded.settings, loaded.unread) == (Settings(), True)
+    assert "could not be read" in loaded.problems[0]
+    assert load(tmp_path).settings.curator_name == "Ada"
 
 
 def test_a_wrong_value_falls_back_alone(tmp_path: Path) -> None:
