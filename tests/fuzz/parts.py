@@ -15,7 +15,7 @@ from curator.io.eutils import Eutils
 from curator.io.files import AtomicWriter
 from curator.jobs.bundles import FolderBundleStore
 from curator.services.curating.bulk_sheet import read_sheet
-from curator.services.importing.fetching import unfinished
+from curator.services.importing.fetch_folder import unfinished
 from curator.services.linking.opinion_prompts import Prompt, read_answer
 from curator.services.ports import ModelServer, NotNowError, Stopper
 from curator.services.records.stored_evaluations import StoredEvaluations

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
-    from curator.services.importing.fetching import FetchRequest, FetchService, FetchWish, Unfinished
+    from curator.services.importing.fetch_folder import FetchRequest, Unfinished
+    from curator.services.importing.fetching import FetchService, FetchWish
     from curator.services.importing.file_attributes import FileAttribute, FileAttributes
     from curator.services.importing.foreseeing import (
         Foreseen,
@@ -104,7 +105,8 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    fetching="FetchRequest FetchService FetchWish Unfinished",
+    fetch_folder="FetchRequest Unfinished",
+    fetching="FetchService FetchWish",
     file_attributes="FileAttribute FileAttributes",
     foreseeing="Foreseen foresee_documents foresee_kb seconds_to_import seconds_to_index",
     import_comparing="Compared fingerprint",

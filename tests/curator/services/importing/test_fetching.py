@@ -19,6 +19,7 @@ from curator.services.importing.fetching import FetchClock, FetchService, FetchW
 from curator.services.ports import QueueFilter
 from curator.settings.schema import Settings
 from tests.curator.services.fakes import FakeJobs, FakeLinker, finish
+from tests.failing_reads import fail_reads
 from tests.fake_pubmed import FakePubMed, Reply, serving
 
 
@@ -105,6 +106,26 @@ def test_a_stopped_fetch_goes_on_where_it_was(fetch: Fetching) -> None:
     fetch.fetch(wish)
     assert fetch.fake.fetched() == [["1", "2"], ["3", "4"], ["5"]], "nothing is asked for twice"
     assert sorted(fetch.documents()) == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("name", ["asked.json", "000000.pmids.json"])
+def test_a_stored_list_that_the_disk_does_not_give_is_not_a_missing_one(
+    fetch: Fetching, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A query would be sent again, and the fetched records could be removed as if there were none."""
+    wish = FetchWish(("1", "2", "3"))
+    steps = fetch.service.pubmed(wish)
+    while not fetch.fake.fetched():
+        next(steps)
+    next(steps)
+    steps.close()
+    failed = fail_reads(monkeypatch, name)
+    with pytest.raises(UserError, match="cannot be read"):
+        fetch.fetch(wish)
+    assert failed() == 1
+    fetch.fetch(wish)
+    assert fetch.fake.fetched() == [["1", "2"], ["3"]], "nothing is asked for twice"
+    assert sorted(fetch.documents()) == ["1", "2", "3"]
 
 
 def test_a_stopped_fetch_may_be_forgotten(fetch: Fetching) -> None:
