@@ -107,10 +107,6 @@ from curator.shared import (
 from curator.storage import project_folder, safety
 from resources.recipe_files import CONVENTIONS
 
-NEWEST = (
-    "The newest backup is of {when}: `curator restore` or opening the project in the window offers it. `curator "
-    "salvage` writes the decisions that can still be read to a file."
-)
 ON_SERVER = (
     "{address} is a shared project, which its server keeps and backs up. This command is for projects in folders; ask "
     "whoever runs the server for a backup or a check."
@@ -174,7 +170,7 @@ def open_project(
     try:
         store = storage.open_project(place, read_only=read_only, lacking=lacking)
     except DamagedProjectError as error:
-        raise type(error)(f"{error} {_way_out(place)}") from error
+        raise type(error)(f"{error} {safety.way_out(storage.named_folder(place), backup_root())}") from error
     return join(store, load().settings, curator=curator, linker=linker)
 
 
@@ -182,13 +178,6 @@ def move_project(source: ProjectPlace, target: ProjectPlace) -> Mapping[str, int
     """Copy the project from a folder into a database or back. Raises UserError; then nothing is at the target."""
     rows: Mapping[str, int] = _team().move(source, target)
     return rows
-
-
-def _way_out(folder: Path) -> str:
-    found = [one for one in backups_of(folder) if one.decisions is not None]
-    if not found:
-        return tr("There is no backup of it. `curator salvage` writes the decisions that can still be read to a file.")
-    return tr(NEWEST, when=max(found, key=lambda one: one.at).when)
 
 
 def _folder(place: ProjectPlace) -> Path:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.foreign_files import read_small
 from curator.services.ports import Backup
 from curator.storage.db import top_of
@@ -29,6 +29,9 @@ INSIDE = (
 AROUND = (
     "This project is inside the backup folder {root}: if that folder is deleted or damaged, the project and its "
     "backups are lost together. Choose another backup folder in the settings, or move the project."
+)
+UNREAD = (
+    "The backups in {folder} cannot be listed ({why}). Check the disk and the folder's permissions, then try again."
 )
 DATABASE, MARKER = "project.sqlite", "project.curator"
 
@@ -69,10 +72,12 @@ def _reading(path: Path, query: str = "mode=ro") -> sqlite3.Connection:
 
 
 def facts_of(folder: Path) -> dict[str, Any]:
-    """The contents of `place.json` in a folder of backups; empty if there is none."""
-    with suppress(OSError, ValueError, RecursionError):
-        found = json.loads((folder / PLACE).read_bytes())
-        return found if isinstance(found, dict) else {}
+    """The contents of `place.json` in a folder of backups; empty if there is none. A read that failed is tried again,
+    since the list would lack these backups."""
+    for _ in range(2):
+        with suppress(OSError, ValueError, RecursionError):
+            found = json.loads((folder / PLACE).read_bytes())
+            return found if isinstance(found, dict) else {}
     return {}
 
 
@@ -86,23 +91,27 @@ def set_facts(place: Place, **facts: object) -> None:
 
 
 def every(place: Place) -> list[Backup]:
-    """The backups of this location, then those of the same project in other locations; each newest first."""
-    own = list(_within(place.own, place.folder))
+    """The backups of this location, then those of the same project in other locations; each newest first. Raises
+    UserError if the folders cannot be read: that is not the same as having no backups."""
     others: list[Backup] = []
-    if place.root.is_dir():
-        for one in sorted(place.root.iterdir()):
+    try:
+        own = list(_within(place.own, place.folder))
+        for one in sorted(place.root.iterdir()) if place.root.is_dir() else ():
             facts = facts_of(one) if one != place.own else {}
             same = facts.get("project") == place.id if place.id else facts.get("folder") == str(place.folder)
             if facts and same:
                 others += _within(one, Path(str(facts.get("folder", ""))))
+    except OSError as error:
+        where, why = error.filename or place.root, error.strerror or error
+        raise UserError(tr(UNREAD, folder=where, why=why)) from error
     newest = sorted(own, key=_age, reverse=True)
     return newest + sorted(others, key=_age, reverse=True)
 
 
 def times(folder: Path) -> list[tuple[datetime, Path]]:
-    """The complete backups in a folder, oldest first."""
+    """The complete backups in a folder, oldest first. Raises OSError, but not if there is no such folder."""
     found = []
-    with suppress(OSError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         for path in folder.iterdir():
             with suppress(ValueError):
                 if path.suffix == SUFFIX:

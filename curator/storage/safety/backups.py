@@ -71,6 +71,10 @@ FAILED = (
     "No backup could be written to {folder}: {why}. Your work is not affected. Check the folder and its free space, or "
     "choose another folder in the settings."
 )
+NEWEST = (
+    "The newest backup is of {when}: `curator restore` or opening the project in the window offers it. `curator "
+    "salvage` writes the decisions that can still be read to a file."
+)
 _CHANGING = (
     "SELECT max(id), sum(deleted) FROM comments",
     "SELECT count(*), sum(closed) FROM rounds",
@@ -87,8 +91,20 @@ which counts those that store them, is left out."""
 
 
 def backups_of(folder: Path, root: Path) -> list[Backup]:
-    """The backups of the project in `folder`, in any state: those of this location first, newest first."""
+    """The backups of the project in `folder`, in any state: those of this location first, newest first. Raises
+    UserError."""
     return every(place_of(folder, root))
+
+
+def way_out(folder: Path, root: Path) -> str:
+    """A sentence about the backups of a damaged project."""
+    try:
+        found = [one for one in backups_of(folder, root) if one.decisions is not None]
+    except UserError as error:
+        return str(error)
+    if not found:
+        return tr("There is no backup of it. `curator salvage` writes the decisions that can still be read to a file.")
+    return tr(NEWEST, when=max(found, key=lambda one: one.at).when)
 
 
 class Backups:
@@ -115,8 +131,8 @@ class Backups:
         return every(self._place)
 
     def newest(self) -> datetime | None:
-        found = times(self._place.own)
         with suppress(OSError):
+            found = times(self._place.own)
             return made_at(found[-1][1], found[-1][0]) if found else None
         return None
 

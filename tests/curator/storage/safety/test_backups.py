@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -12,10 +13,11 @@ import pytest
 from curator.domain.wording import CancelledError, DamagedProjectError, UserError
 from curator.storage import open_project
 from curator.storage.db import mark_as_it_is
-from curator.storage.safety import Backups, backups_of, restore
+from curator.storage.safety import Backups, backups_of, restore, way_out
 from curator.storage.safety import backups as module
 from curator.storage.safety.backup_places import TIME
 from tests.curator.storage.safety.conftest import decide_in
+from tests.failing_reads import fail_reads
 
 YEAR = timedelta(days=365)
 
@@ -147,6 +149,34 @@ def test_a_full_disk_or_a_folder_that_cannot_be_written_is_said(folder, backups,
     root.write_text("a file")
     with pytest.raises(UserError, match="No backup could be written"):
         backups.make(nothing)
+
+
+@pytest.mark.parametrize("whose", ["own", "all"])
+def test_backups_that_cannot_be_listed_are_not_none(folder, backups, root, monkeypatch, whose):
+    made = backups.make(nothing)
+    broken = made.path.parent if whose == "own" else root
+    real = os.listdir
+
+    def listdir(path="."):
+        if os.fspath(path) == str(broken):
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    for listed in (backups.all, lambda: backups_of(folder, root)):
+        with pytest.raises(UserError, match="cannot be listed"):
+            listed()
+    assert "cannot be listed" in way_out(folder, root)
+    monkeypatch.undo()
+    assert [one.path for one in backups.all()] == [made.path]
+
+
+def test_a_failed_read_hides_no_backups_of_a_former_place(folder, root, tmp_path, backups, monkeypatch):
+    made = backups.make(nothing)
+    moved = folder.rename(tmp_path / "moved.curation")
+    failed = fail_reads(monkeypatch, "place.json")
+    assert [one.path for one in backups_of(moved, root)] == [made.path]
+    assert failed() == 1
 
 
 def test_a_copied_project_has_backups_of_its_own_and_a_moved_one_finds_its_former_ones(folder, root, tmp_path):
