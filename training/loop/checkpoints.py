@@ -20,11 +20,16 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from models.core import atomic_path, sha256_file
-from models.errors import say
+from models.errors import ModelError, say
 
 FORMAT = 1
 EVERY = 90.0
 KEEP = 2
+UNREAD = "Checkpoint {number} cannot be read ({error}) and was skipped."
+LOST = (
+    "The stored state of the training in {folder} cannot be read ({error}). Check the disk and resume the training "
+    "again, or discard it and start a new one."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,12 +84,21 @@ class Checkpoints:
             self._remove(old)
 
     def load(self) -> tuple[Saved | None, list[str]]:
-        """The newest undamaged checkpoint of this identity, and a sentence about each that was skipped."""
+        """The newest undamaged checkpoint of this identity, and a sentence about each that was skipped. Raises
+        ModelError if there is none but the disk did not give one: the run would start over, and replace it."""
         self._tidy()
         notes: list[str] = []
+        failed: OSError | None = None
         for number in reversed(self._numbers()):
-            body = self._body(number)
-            if body is not None and (differing := _differing(body["identity"], self.identity)):
+            try:
+                body = self._body(number)
+                differing = [] if body is None else _differing(body["identity"], self.identity)
+                tensors = None if body is None or differing else self._tensors(number, str(body["tensors"]))
+            except OSError as error:
+                failed = error
+                notes.append(say(UNREAD, number=number, error=error.strerror or error))
+                continue
+            if differing:
                 notes.append(
                     say(
                         "Checkpoint {number} belongs to another run ({differing}) and was ignored.",
@@ -93,26 +107,37 @@ class Checkpoints:
                     )
                 )
                 continue
-            tensors = None if body is None else self._tensors(number, str(body["tensors"]))
             if body is not None and tensors is not None:
                 return Saved(tensors, body["facts"]), notes
             notes.append(say("Checkpoint {number} is damaged and was skipped.", number=number))
+        self._refuse(failed)
         return None, notes
 
     def kept_before(self) -> dict[str, Any]:
         """`kept` of the newest readable checkpoint whose identity agrees in every key of this one; else empty.
 
-        It reads no tensors, so a job can call it before it has built its networks (and completed the identity).
+        It reads no tensors, so a job can call it before it has built its networks (and completed the identity). Raises
+        ModelError as `load` does.
         """
+        failed: OSError | None = None
         for number in reversed(self._numbers()):
-            body = self._body(number)
+            try:
+                body = self._body(number)
+            except OSError as error:
+                failed = error
+                continue
             if body is not None and all(body["identity"].get(key) == value for key, value in self._plain().items()):
                 return dict(body["kept"])
+        self._refuse(failed)
         return {}
 
     def remove(self) -> None:
         """Remove the folder and everything in it, after the job's end or cancellation."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _refuse(self, failed: OSError | None) -> None:
+        if failed is not None:
+            raise ModelError(say(LOST, folder=self.folder, error=failed.strerror or failed)) from failed
 
     def _plain(self) -> dict[str, Any]:
         plain: dict[str, Any] = json.loads(json.dumps(self.identity))
@@ -141,11 +166,12 @@ class Checkpoints:
             beside.write_text(f'{{"hash":"{_hash(text)}","body":{text}}}', encoding="utf-8")
 
     def _body(self, number: int) -> dict[str, Any] | None:
+        """The contents of its JSON; None if it is damaged. Raises OSError."""
         try:
             raw = json.loads(self._json(number).read_text(encoding="utf-8"))
             body: dict[str, Any] = raw["body"]
             whole = raw["hash"] == _hash(_text(body)) and body["format"] == FORMAT
-        except (OSError, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
         return body if whole else None
 
@@ -153,7 +179,7 @@ class Checkpoints:
         path = self._safetensors(number)
         try:
             return load_file(path) if sha256_file(path) == expected else None
-        except (OSError, SafetensorError):
+        except (FileNotFoundError, SafetensorError):
             return None
 
     def _tidy(self) -> None:

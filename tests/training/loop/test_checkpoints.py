@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from models.errors import ModelError
+from tests.failing_reads import fail_reads
 from training.loop import checkpoints as module
 from training.loop.checkpoints import Checkpoints, Saved
 
@@ -76,6 +78,25 @@ def test_a_file_of_another_kind_is_no_checkpoint(tmp_path: Path) -> None:
     found, notes = points(tmp_path).load()
     assert found is not None
     assert len(notes) == 2
+
+
+@pytest.mark.parametrize("ending", ["json", "safetensors"])
+def test_one_that_the_disk_does_not_give_is_skipped_but_the_run_never_starts_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    points(tmp_path).save(saved(1))
+    fail_reads(monkeypatch, f"000001.{ending}")
+    with pytest.raises(ModelError, match="cannot be read"):
+        points(tmp_path).load()
+    fail_reads(monkeypatch, "000001.json")
+    with pytest.raises(ModelError, match="cannot be read"):
+        points(tmp_path).kept_before()
+    points(tmp_path).save(saved(2))
+    fail_reads(monkeypatch, f"000002.{ending}")
+    found, notes = points(tmp_path).load()
+    assert found is not None
+    assert found.facts == {"number": 1}
+    assert "cannot be read" in notes[0]
 
 
 def test_another_identity_names_what_differs(tmp_path: Path) -> None:
