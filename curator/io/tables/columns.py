@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import UserError, tr
-from curator.io.files import AtomicWriter
+from curator.io.files import AtomicWriter, unreadable
 from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
 
 _OTHER = re.compile(r"[^a-z0-9]")
@@ -59,7 +59,8 @@ class ColumnMemory:
         self._path = path
 
     def recall(self, headings: Sequence[str]) -> DocumentOptions | None:
-        """The last choice for these headings."""
+        """The last choice for these headings. Raises UnreadableError: with other columns, the same table would be read
+        as other documents."""
         found = next((one for one in reversed(self._entries()) if one.get("headings") == list(headings)), None)
         columns = found.get("columns") if found else None
         if not isinstance(columns, dict):
@@ -68,7 +69,7 @@ class ColumnMemory:
         return DocumentOptions(chosen, str(found.get("sheet", "")) if found else "")
 
     def remember(self, headings: Sequence[str], options: DocumentOptions) -> None:
-        """Store a choice. Raises UserError if the file cannot be written."""
+        """Store a choice. Raises UserError if the file cannot be read or written."""
         kept = [one for one in self._entries() if one.get("headings") != list(headings)]
         kept.append({"headings": list(headings), "columns": dict(options.columns), "sheet": options.sheet})
         with suppress(OSError):  # writing it raises the error
@@ -78,12 +79,17 @@ class ColumnMemory:
 
     @property
     def is_empty(self) -> bool:
-        return not self._path.is_file()
+        try:
+            return not self._path.is_file()
+        except OSError:  # reading it says why
+            return False
 
     def _entries(self) -> list[dict[str, Any]]:
-        """The stored choices; None if the file is missing or invalid."""
+        """The stored choices; none if the file is missing or invalid. Raises UnreadableError."""
         try:
             found = json.loads(self._path.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
+        except (FileNotFoundError, ValueError, RecursionError):
             return []
+        except OSError as error:
+            raise unreadable(self._path, error) from error
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
