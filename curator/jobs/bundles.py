@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -15,13 +16,15 @@ from threading import Lock
 from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UnreadableError, UserError, tr
 from curator.foreign_files import read_small
 from curator.services.ports import BundleVault
 
 MANIFEST = "manifest.json"
 SEAL = "seal"
 STAGING_PREFIX = ".staging-"
+UNREAD = "it cannot be read ({why})"
+log = logging.getLogger(__name__)
 
 
 class FolderBundleStore:
@@ -31,7 +34,7 @@ class FolderBundleStore:
         self._folder = folder
 
     def all(self, *, active: str | None) -> list[BundleInfo]:
-        """Published bundles, oldest first; a folder without a readable manifest is left out."""
+        """Published bundles, oldest first; a folder without a readable manifest is left out: `path` says why."""
         if not self._folder.is_dir():
             return []
         found = [
@@ -57,8 +60,8 @@ class FolderBundleStore:
         return staging
 
     def promote(self, staging: Path) -> BundleInfo:
-        """Publish a staging folder. Raises UserError if it is incomplete or the rename fails."""
-        manifest = _manifest(staging)
+        """Publish a staging folder. Raises UserError if it is incomplete or unreadable, or the rename fails."""
+        manifest = _known(staging)
         if manifest is None or not _complete(staging, manifest):
             raise UserError(
                 tr(
@@ -96,9 +99,13 @@ class FolderBundleStore:
         for folder in folders:
             if not folder.is_dir() or folder.name.startswith(".") or not any(folder.iterdir()):
                 continue
-            manifest = _manifest(folder)
+            manifest, why = None, tr("it is missing or unreadable")
+            try:
+                manifest = _manifest(folder)
+            except OSError as error:
+                why = tr(UNREAD, why=error.strerror or error)
             if manifest is None:
-                yield folder.name, MANIFEST, tr("it is missing or unreadable")
+                yield folder.name, MANIFEST, why
             elif SEAL in manifest and manifest[SEAL] != seal_of(manifest):  # older linkers have none
                 yield folder.name, MANIFEST, tr("it was modified")
             for name, known in _object((manifest or {}).get("files")).items():
@@ -114,9 +121,10 @@ class FolderBundleStore:
         return len(left)
 
     def path(self, bundle_id: str) -> Path:
-        """The bundle's folder. Raises UserError if there is no such bundle."""
+        """The bundle's folder. Raises UserError if there is no such bundle, UnreadableError if the disk does not give
+        its manifest."""
         path = self._folder / bundle_id
-        if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _manifest(path) is None:
+        if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _known(path) is None:
             raise UserError(
                 tr(
                     "Linker {bundle_id!r} was not found in {folder}. `curator linkers` lists all linkers.",
@@ -149,7 +157,7 @@ class SharedBundleStore(FolderBundleStore):
 
     def promote(self, staging: Path) -> BundleInfo:
         """Publish a linker: it is uploaded before it gets its name here, so that others can get every linker in use."""
-        manifest = _manifest(staging)
+        manifest = _known(staging)
         if manifest is not None and _complete(staging, manifest):
             self._vault.keep(str(manifest["id"]), staging)
         return super().promote(staging)
@@ -164,7 +172,7 @@ class SharedBundleStore(FolderBundleStore):
         staging = self.new_staging()
         try:
             self._vault.fetch(name, staging)
-            manifest = _manifest(staging)
+            manifest = _known(staging)
             known = _object((manifest or {}).get("files"))
             wrong = [file for file, one in known.items() if _wrong(staging, file, _object(one))]
             if manifest is None or str(manifest["id"]) != name or wrong:
@@ -192,10 +200,20 @@ class SharedBundleStore(FolderBundleStore):
             self.discard(staging)
 
 
+def _known(path: Path) -> dict[str, Any] | None:
+    """As `_manifest`, but raises UnreadableError."""
+    try:
+        return _manifest(path)
+    except OSError as error:
+        where, why = path / MANIFEST, error.strerror or error
+        raise UnreadableError(tr("cannot read {path}: {strerror}", path=where, strerror=why)) from error
+
+
 def _manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest; None if it is missing or damaged. Raises OSError."""
     try:
         raw = json.loads(_text(path / MANIFEST))
-    except (OSError, ValueError, RecursionError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) and "id" in raw else None
 
@@ -227,7 +245,10 @@ def _wrong(folder: Path, name: str, known: Mapping[str, Any]) -> str:
             return tr("it is missing")
     except (OSError, ValueError):  # not a valid name in any file system
         return tr("it is missing")
-    return "" if _is_same(path, known) else tr("it was modified")
+    try:
+        return "" if _is_same(path, known) else tr("it was modified")
+    except OSError as error:
+        return tr(UNREAD, why=error.strerror or error)
 
 
 def _complete(staging: Path, manifest: Mapping[str, Any]) -> bool:
@@ -238,17 +259,22 @@ def _complete(staging: Path, manifest: Mapping[str, Any]) -> bool:
 
 
 def _is_same(path: Path, known: Mapping[str, Any]) -> bool:
+    """Raises OSError."""
     try:
         if path.stat().st_size != known.get("size"):
             return False
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == known.get("sha256")
-    except (OSError, AttributeError):
+    except AttributeError:
         return False
 
 
 def _read(path: Path, active: str | None) -> BundleInfo | None:
-    manifest = _manifest(path)
+    try:
+        manifest = _manifest(path)
+    except OSError as error:
+        log.warning("the linker %s cannot be read: %s", path, error)
+        return None
     return None if manifest is None else _info(path, manifest, active=active)
 
 

@@ -14,7 +14,7 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.jobs import ANSWER_MENTIONS, JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.services.core import EventBus, active_bundle
 from curator.services.linking.linking import (
     DocumentSuggestions,
@@ -148,13 +148,13 @@ class SuggestionService:
         """Open a bundle; if its folder is missing, nothing is linked, and the rest of the project works as before."""
         try:
             path = self._bundles.path(bundle_id)
-        except UserError:
+        except UserError as error:
             if self._store.team is not None and bundle_id not in self._fetched:  # another computer made it
                 self._fetched.add(bundle_id)
                 threading.Thread(target=self._fetch, args=(bundle_id,), name="fetch linker", daemon=True).start()
                 return
-            self._trouble = tr(GONE, bundle=bundle_id)
-            log.warning("The active bundle %s is not in the project's folder", bundle_id)
+            self._trouble = str(error) if isinstance(error, UnreadableError) else tr(GONE, bundle=bundle_id)
+            log.warning("The active bundle %s cannot be opened: %s", bundle_id, error)
             return
         self._linker.open(path, bundle_id)
 

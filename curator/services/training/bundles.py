@@ -12,7 +12,7 @@ from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo
-from curator.domain.wording import UserError, localised, tr
+from curator.domain.wording import UnreadableError, UserError, localised, tr
 from curator.foreign_files import read_small
 from curator.services.core import (
     EventBus,
@@ -60,6 +60,16 @@ class BundleSwitch:
 
     def active(self) -> BundleInfo | None:
         return next((one for one in self.all() if one.active), None)
+
+    def is_unread(self) -> bool:
+        """Whether the disk does not give the bundle in use. It is there, and may have been trained."""
+        try:
+            self._bundles.path(self.active_id())
+        except UnreadableError:
+            return True
+        except UserError:
+            return False
+        return False
 
     def serving(self) -> list[BundleInfo]:
         """The bundles of the active one's knowledge base, oldest first; none before the first index."""

@@ -17,6 +17,10 @@ from curator.services.training.workplace import JobDesk
 
 LEXICAL = ("lexical",)
 FULL = ("lexical", FULL_STAGE)
+UNREAD = (
+    "The new linker is not in use, since the disk does not give the one in use, which may have been trained. Check the "
+    "disk, then choose a linker in Model › Linkers."
+)
 
 
 class IndexBuilder:
@@ -109,6 +113,9 @@ class IndexBuilder:
         try:
             info = self._desk.switch.publish(staging)
             active = self._desk.switch.active()
+            if active is None and self._desk.switch.is_unread():
+                message = f"{outcome.message} {tr(UNREAD)}".strip()
+                return JobOutcome(JobState.DONE, message, {**outcome.result, "bundle": info.id})
             if active is None or _is_no_less(info, active):
                 self._desk.switch.activate(info.id)
         except UserError as error:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from curator.domain.jobs import BundleInfo, GateVerdict
-from curator.domain.wording import UserError
+from curator.domain.wording import UnreadableError, UserError
 from curator.jobs import bundles
 from curator.jobs.bundles import FolderBundleStore, SharedBundleStore, seal_of
+from tests.failing_reads import fail_reads
 
 
 def fill(staging: Path, bundle_id: str = "20260101-pel-pb", *, size: int = 3) -> None:
@@ -255,3 +256,30 @@ def test_a_manifest_whose_read_failed_is_read_again(tmp_path: Path, monkeypatch:
     assert [one.id for one in store.all(active=info.id)] == [info.id]
     failing += [OSError(5, "Input/output error")] * 2
     assert store.all(active=info.id) == []
+    failing += [OSError(5, "Input/output error")] * 2
+    with pytest.raises(UnreadableError, match="cannot read"):
+        store.path(info.id)
+    assert store.path(info.id).is_dir()
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "index.faiss"])
+def test_a_file_that_the_disk_does_not_give_was_not_modified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    name = made_and_kept(tmp_path / "bundles", Vault())
+    store = FolderBundleStore(tmp_path / "bundles")
+    assert list(store.altered()) == [(name, "", "")]
+    fail_reads(monkeypatch, file, times=2)
+    assert list(store.altered()) == [(name, file, "it cannot be read (Input/output error)"), (name, "", "")]
+
+
+def test_a_new_linker_that_the_disk_does_not_give_is_not_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FolderBundleStore(tmp_path / "bundles")
+    staging = store.new_staging()
+    fill(staging)
+    fail_reads(monkeypatch, "manifest.json", times=2)
+    with pytest.raises(UnreadableError):
+        store.promote(staging)
+    assert store.promote(staging).id

@@ -118,6 +118,31 @@ def test_an_index_built_anew_that_fails_leaves_the_full_one(indexed: World) -> N
     assert active(indexed) == before
 
 
+def test_an_index_does_not_replace_a_linker_that_the_disk_does_not_give(
+    indexed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have been trained. One whose files are gone is replaced."""
+    before = active(indexed)
+    manifest = indexed.project.folder / "bundles" / before / "manifest.json"
+    real, broken = Path.open, True
+
+    def read_small(path: Path) -> str:
+        if broken and path == manifest:
+            raise OSError(5, "Input/output error")
+        with real(path, encoding="utf-8") as file:
+            return file.read()
+
+    monkeypatch.setattr("curator.jobs.bundles.read_small", read_small)
+    ended: list[JobOutcome] = []
+    indexed.project.retraining.build_index(on_progress=ignore, on_end=ended.append)
+    assert "which may have been trained" in ended[0].message
+    broken = False
+    assert active(indexed) == before
+    manifest.unlink()
+    indexed.project.retraining.build_index(again=True, on_progress=ignore, on_end=ended.append)
+    assert active(indexed) != before
+
+
 def test_an_index_needs_a_knowledge_base(world: World) -> None:
     with pytest.raises(UserError, match="knowledge base"):
         world.project.retraining.build_index(on_progress=ignore, on_end=ignore)
