@@ -14,18 +14,28 @@ from curator.settings import config_folder
 
 # Small window data stored next to the settings: lists and layouts that may be lost without harm.
 
+_unread: set[Path] = set()
+"""Files whose last read failed: what is made of nothing must not replace them."""
+
 
 def read_state(name: str) -> Any:
     """The contents stored under this file name; None if missing or unreadable."""
+    path = config_folder() / name
+    _unread.discard(path)
     try:
-        return json.loads((config_folder() / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+        return None
+    except OSError:
+        _unread.add(path)
         return None
 
 
 def write_state(name: str, what: Any) -> None:
-    """Write atomically. Errors are ignored."""
+    """Write atomically, but not over a file that could not be read just before. Errors are ignored."""
     path = config_folder() / name
+    if path in _unread:
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_suffix(".new")
