@@ -85,14 +85,17 @@ class StoredEvaluations:
         return id_
 
     def all(self) -> list[StoredEvaluation]:
-        """All evaluations, newest first. Unreadable files are left out: `result` reports the problem."""
+        """All evaluations, newest first. Unreadable files are left out: `result` reports the problem. A read that
+        failed is tried again, or an older evaluation would count as the newest."""
         found = []
         for path in self._folder.glob(f"*{SUFFIX}"):
-            try:
-                with open_regular(path) as packed, gzip.open(packed) as file:
-                    found.append(_head(json.loads(file.readline(LONGEST))))
-            except BROKEN:
-                continue
+            for _ in range(2):
+                try:
+                    with open_regular(path) as packed, gzip.open(packed) as file:
+                        found.append(_head(json.loads(file.readline(LONGEST))))
+                    break
+                except BROKEN:
+                    continue
         return sorted(found, key=lambda one: (one.made, one.id), reverse=True)
 
     def find(self, evaluation_id: str = "") -> StoredEvaluation:
@@ -121,6 +124,8 @@ class StoredEvaluations:
                 _, figures, errors, html = (json.loads(file.readline(LONGEST)) for _ in range(4))
             return {**figures, ERRORS: errors or {}, HTML: html}
         except BROKEN as error:
+            if isinstance(error, OSError) and error.errno is not None:  # a damaged file has no number
+                raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror)) from error
             raise UserError(
                 tr(
                     "The stored evaluation {path} cannot be read ({error}). Delete the file and evaluate again.",

@@ -23,6 +23,7 @@ from curator.services.records import (
 )
 from tests.curator.services.fakes import World
 from tests.curator.services.samples import error_row, evaluation_result
+from tests.failing_reads import fail_reads
 
 ROWS = (
     error_row(mention="1", probability=0.25, relation="parent"),
@@ -77,6 +78,21 @@ def test_what_an_older_version_stored_and_what_is_broken(kept: StoredEvaluations
     (folder / "cut.json.gz").write_bytes(gzip.compress(json.dumps(head).encode() + b"\n"))
     with pytest.raises(UserError, match="Delete the file and evaluate again"):
         kept.errors("cut")
+
+
+def test_a_failed_read_neither_hides_the_newest_nor_asks_to_delete_it(
+    kept: StoredEvaluations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.keep(evaluation_result())
+    kept.keep(evaluation_result(*ROWS))
+    newest = kept.find()
+    name = f"{newest.id}.json.gz"
+    fail_reads(monkeypatch, name)
+    assert kept.find() == newest
+    monkeypatch.setattr(kept, "find", lambda _: newest)
+    fail_reads(monkeypatch, name)
+    with pytest.raises(UserError, match=f"cannot read .*{name}: Input/output error$"):
+        kept.result(newest.id)
 
 
 def test_a_decision_that_changed_since_is_marked(kept: StoredEvaluations, filled: World) -> None:
