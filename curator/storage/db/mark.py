@@ -124,8 +124,7 @@ def read_mark(folder: Path) -> Mark | None:
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return None
-        with path.open("rb") as file:
-            data = json.loads(file.read(LENGTH))
+        data = json.loads(_content(path))
         given = data.pop("sum")
         if given != _sum(data):
             return None
@@ -135,6 +134,22 @@ def read_mark(folder: Path) -> Mark | None:
         return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"]), str(data.get("unclean", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _content(path: Path) -> bytes:
+    """Read once more where a read failed: without the mark, missing steps are not noticed, now or later. Raises
+    OSError."""
+    for last in (False, True):
+        try:
+            with path.open("rb") as file:
+                return file.read(LENGTH)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            log.warning("the mark of what is saved could not be read: %s", error)
+            if last:
+                raise
+    raise AssertionError
 
 
 def _is_possible(top: Top) -> bool:

@@ -31,6 +31,7 @@ from curator.storage.db.mark import (
 )
 from curator.storage.safety import restore
 from tests.curator.storage.filler import AT, Filler
+from tests.failing_reads import fail_reads
 
 
 def decide(store, mention, text="Linked"):
@@ -116,6 +117,14 @@ def test_a_mark_that_cannot_be_read_or_written_stops_nothing(folder):
     (folder / NAME).unlink()
     (folder / NAME).mkdir()
     open_project(folder).close()
+
+
+def test_a_read_of_the_mark_that_fails_once_hides_no_lost_log(folder, monkeypatch):
+    (folder / "project.sqlite-wal").unlink()
+    failed = fail_reads(monkeypatch, NAME)
+    with pytest.raises(MissingStepsError):
+        open_project(folder)
+    assert failed() == 1
 
 
 def test_a_mark_that_is_a_link_is_not_followed(folder, tmp_path):
