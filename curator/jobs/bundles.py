@@ -159,7 +159,10 @@ class SharedBundleStore(FolderBundleStore):
         """Publish a linker: it is uploaded before it gets its name here, so that others can get every linker in use."""
         manifest = _known(staging)
         if manifest is not None and _complete(staging, manifest):
-            self._vault.keep(str(manifest["id"]), staging)
+            try:
+                self._vault.keep(str(manifest["id"]), staging)
+            except OSError as error:
+                raise _unreadable(error.filename or staging, error) from error
         return super().promote(staging)
 
     def forget(self, bundle_id: str) -> None:
@@ -205,8 +208,11 @@ def _known(path: Path) -> dict[str, Any] | None:
     try:
         return _manifest(path)
     except OSError as error:
-        where, why = path / MANIFEST, error.strerror or error
-        raise UnreadableError(tr("cannot read {path}: {strerror}", path=where, strerror=why)) from error
+        raise _unreadable(path / MANIFEST, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> UnreadableError:
+    return UnreadableError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error))
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:

@@ -98,9 +98,14 @@ def fetch_linker(conn: Connection, name: str, folder: Path) -> None:
 _COMPLETE = select(LINKERS.c.pieces).where(LINKERS.c.complete)
 
 
+def _raise(error: OSError) -> None:
+    raise error
+
+
 def _pieces(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Each file's name within the folder with a piece of it, in order; an empty file has one empty piece."""
-    for top, folders, names in os.walk(folder):
+    """Each file's name within the folder with a piece of it, in order; an empty file has one empty piece. Raises
+    OSError, also for a folder that cannot be listed: without its files, the linker would count as whole."""
+    for top, folders, names in os.walk(folder, onerror=_raise):
         folders.sort()
         for name in sorted(names):
             path = Path(top) / name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,19 @@ def test_what_was_kept_comes_back(shared, linker, tmp_path, monkeypatch):
         assert not vault.has("a")
         with pytest.raises(UserError, match="is not in the shared project"):
             vault.fetch("a", tmp_path / "again")
+
+
+def test_a_folder_that_the_disk_does_not_list_is_not_an_empty_one(linker, monkeypatch):
+    scandir = os.scandir
+
+    def scan(path):
+        if Path(path).name == "names":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    with pytest.raises(OSError, match="Input/output error"):
+        list(module._pieces(linker))
 
 
 def test_what_was_sent_in_part_is_not_there_and_is_sent_again(shared, linker, tmp_path, monkeypatch):
