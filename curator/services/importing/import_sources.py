@@ -119,6 +119,8 @@ def _sources_in(path: Path, formats: Recogniser) -> Sources:
     others = _Sorted.of(unread, formats)
     by_exclusion = getattr(form, "by_exclusion", False)
     if not others.marked:
+        if by_exclusion:
+            others.refuse_unread()
         # the reader of a folder of plain texts reports other files itself
         return (replace(others, unmarked=()) if by_exclusion else others).sources(path, whole=True)
     if by_exclusion:  # a README next to a corpus is not a document
@@ -126,6 +128,11 @@ def _sources_in(path: Path, formats: Recogniser) -> Sources:
     if path.is_dir() and not _reads_here(path, formats, set(unread)):
         return _of_children(path, formats)
     return others.sources(path, whole=True)
+
+
+def _is_of_disk(error: UserError) -> bool:
+    """Whether the disk failed, which it may not do the next time. A link to a missing file is not one."""
+    return isinstance(error, UnreadableError) and not isinstance(error.__cause__, PermissionError | FileNotFoundError)
 
 
 def has_source(path: Path, formats: Recogniser) -> bool:
@@ -171,31 +178,42 @@ def _of_children(folder: Path, formats: Recogniser) -> Sources:
 @dataclass(frozen=True, slots=True)
 class _Sorted:
     """Files of a folder or archive: recognised ones, ones without marks of a format, and the reasons for leaving out
-    others."""
+    others; `failed` is the error of one that the disk did not give."""
 
     marked: tuple[Path, ...]
     unmarked: tuple[Path, ...]
     reasons: Mapping[Path, str]
+    failed: UserError | None = None
 
     @classmethod
     def of(cls, paths: Iterable[Path], formats: Recogniser) -> _Sorted:
         marked: list[Path] = []
         unmarked: list[Path] = []
         reasons: dict[Path, str] = {}
+        failed: UserError | None = None
         for one in paths:
             try:
                 form = formats.recognise(one)
             except UserError as error:
                 reasons[one] = _reason(one, error)
+                failed = error if _is_of_disk(error) else failed
                 continue
             main = form.main_file(one) if isinstance(form, OfSeveralFiles) else one
             (unmarked if getattr(form, "by_exclusion", False) else marked).append(main)
-        return cls(tuple(dict.fromkeys(marked)), tuple(dict.fromkeys(unmarked)), reasons)
+        return cls(tuple(dict.fromkeys(marked)), tuple(dict.fromkeys(unmarked)), reasons, failed)
+
+    def refuse_unread(self) -> None:
+        """Raises UnreadableError if the disk did not give a file: it may be the only one with marks of a format, next
+        to which plain texts are no documents."""
+        if self.failed is not None:
+            raise self.failed
 
     def sources(self, path: Path, *, whole: bool = False, mixed: bool = False) -> Sources:
         """The sources. `whole`: a format reads the folder or archive itself; `mixed`: there are documents in its
         folders. Files without any mark of a format are used only if there are no others."""
         alone = not (self.marked or whole or mixed)
+        if alone and self.unmarked:
+            self.refuse_unread()
         found = self.unmarked if alone else self.marked
         unmarked = () if alone else self.unmarked
         reasons = dict(self.reasons) | dict.fromkeys(unmarked, tr("plain text next to documents in another format"))

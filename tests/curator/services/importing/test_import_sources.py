@@ -223,6 +223,27 @@ def test_what_could_not_be_read_is_not_imported_file_by_file(corpus: Corpus, mon
         sources_of([path], formats)
 
 
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_read_me_next_to_an_unread_corpus_is_no_document(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    path = corpus({"corpus.xml": BIOC, "README.txt": "About it.\n", "NEWS.txt": "None.\n"})
+    formats = default_registry()
+    recognise, asked = formats.recognise, list[Path]()
+
+    def failing(one: Path) -> object:
+        if one.name == "corpus.xml":
+            asked.append(one)
+            if len(asked) == at:
+                raise unreadable(one, EIO) from EIO
+        return recognise(one)
+
+    monkeypatch.setattr(formats, "recognise", failing)
+    with pytest.raises(UnreadableError, match=r"corpus\.xml: Input/output error"):
+        sources_of([path], formats)
+    assert [one.name for one in sources_of([path], formats).paths] == ["corpus.xml"]
+
+
 def test_after_a_failing_read_the_same_import_is_whole(
     world: World, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
