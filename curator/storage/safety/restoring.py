@@ -48,7 +48,11 @@ def restore(folder: Path, backup: Backup) -> Restored:
     Raises ProjectLockedError, and UserError if the backup is unusable or the folder not writable; then the project is
     unchanged, or the restoration completes at the next opening.
     """
-    if not folder.exists():
+    try:
+        missing = not folder.exists()
+    except OSError as error:
+        raise _not_restored(folder, error) from error
+    if missing:
         _restore_missing(folder, backup)
         return Restored(folder, backup, ())
     with ProjectLock(folder):
@@ -68,6 +72,7 @@ def _replace(folder: Path, backup: Backup) -> tuple[Path, ...]:
     database = folder / DATABASE_NAME
     part = folder / f"{RESTORED_NAME}.part"
     kept: list[Path] = []
+    begun = False
     try:
         _remove(part)  # it may be a link
         shutil.copyfile(backup.path, part)
@@ -78,9 +83,10 @@ def _replace(folder: Path, backup: Backup) -> tuple[Path, ...]:
         kept = _keep(database)
         sync_folder(folder)
         part.replace(folder / RESTORED_NAME)
+        begun = True  # from now on, what was kept may be the only name of the old database
         finish_restoration(folder)
     except (OSError, sqlite3.Error) as error:
-        if not (folder / RESTORED_NAME).exists():
+        if not begun:
             _forget(kept)
             raise _not_restored(folder, error) from error
         raise UserError(

@@ -127,6 +127,37 @@ def test_a_restoration_that_fails_later_says_how_it_is_completed(folder, decide,
     assert decisions(folder) == 40
 
 
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_whenever_the_disk_fails_the_state_before_is_still_there(folder, decide, backup, monkeypatch, at):
+    """The third time, the backup already has the name of the database."""
+    decide([50, 51])
+    before = (folder / "project.sqlite").read_bytes()
+    synced = []
+
+    def failing(path):
+        synced.append(path)
+        if len(synced) == at:
+            raise OSError(EIO, os.strerror(EIO), str(path))
+
+    monkeypatch.setattr(project, "sync_folder", failing)
+    with pytest.raises(UserError, match="this completes the restoration"):
+        restore(folder, backup)
+    monkeypatch.undo()
+    assert [one.read_bytes() for one in folder.glob("project.sqlite.before-*")] == [before]
+    assert decisions(folder) == 40
+
+
+def test_a_folder_that_the_disk_does_not_find_is_not_a_lost_one(folder, backup, monkeypatch):
+    def stat(path, **_):
+        raise OSError(EIO, os.strerror(EIO), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(folder), "stat", stat)
+        with pytest.raises(UserError, match="was not restored"):
+            restore(folder, backup)
+    assert decisions(folder) == 40
+
+
 def test_the_log_of_the_state_before_is_kept_with_it_and_never_applied(folder, backup, tmp_path):
     killed = tmp_path / "killed.curation"
     with open_project(folder) as store:
