@@ -122,8 +122,6 @@ def read_mark(folder: Path) -> Mark | None:
     """The mark of the project in `folder`; None if there is none, or if it is unreadable or impossible."""
     path = folder / NAME
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return None
         data = json.loads(_content(path))
         given = data.pop("sum")
         if given != _sum(data):
@@ -137,10 +135,12 @@ def read_mark(folder: Path) -> Mark | None:
 
 
 def _content(path: Path) -> bytes:
-    """Read once more where a read failed: without the mark, missing steps are not noticed, now or later. Raises
-    OSError."""
+    """Read once more where a read failed: without the mark, missing steps are not noticed, now or later. Nothing for
+    anything but a file. Raises OSError."""
     for last in (False, True):
         try:
+            if not stat.S_ISREG(path.lstat().st_mode):
+                return b""
             with path.open("rb") as file:
                 return file.read(LENGTH)
         except FileNotFoundError:

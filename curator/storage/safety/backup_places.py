@@ -136,8 +136,12 @@ def together(place: Place) -> str:
 def _within(folder: Path, place: Path) -> Iterator[Backup]:
     for at, path in times(folder):
         decisions, steps = _counts(path)
-        with suppress(OSError):
+        try:
             yield Backup(path, made_at(path, at), path.stat().st_size, place, decisions, steps)
+        except FileNotFoundError:  # another process has thinned them out
+            continue
+        except OSError:  # it is there, and is named: its time is known
+            yield Backup(path, at, 0, place, decisions, steps)
 
 
 def _counts(path: Path) -> tuple[int | None, int | None]:

@@ -171,6 +171,20 @@ def test_backups_that_cannot_be_listed_are_not_none(folder, backups, root, monke
     assert [one.path for one in backups.all()] == [made.path]
 
 
+def test_a_backup_whose_size_the_disk_does_not_tell_is_listed(backups, monkeypatch):
+    made = backups.make(nothing)
+    real = type(made.path).stat
+
+    def stat(path, **options):
+        if path == made.path:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(type(made.path), "stat", stat)
+    [found] = backups.all()
+    assert (found.path, found.bytes, found.decisions) == (made.path, 0, made.decisions)
+
+
 def test_a_failed_read_hides_no_backups_of_a_former_place(folder, root, tmp_path, backups, monkeypatch):
     made = backups.make(nothing)
     moved = folder.rename(tmp_path / "moved.curation")
