@@ -169,6 +169,9 @@ def open_project(
         return join(store, load().settings, curator=curator, linker=linker)
     try:
         store = storage.open_project(place, read_only=read_only, lacking=lacking)
+    except OSError as error:  # a network folder that does not answer
+        where, why = error.filename or place, error.strerror or error
+        raise UserError(tr("cannot read {path}: {strerror}", path=where, strerror=why)) from error
     except DamagedProjectError as error:
         raise type(error)(f"{error} {safety.way_out(storage.named_folder(place), backup_root())}") from error
     return join(store, load().settings, curator=curator, linker=linker)

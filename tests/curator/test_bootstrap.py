@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from curator.bootstrap import create_project, curator_name, open_project
 from curator.domain.jobs import LinkerState
-from curator.domain.wording import ProjectLockedError
+from curator.domain.wording import ProjectLockedError, UserError
 from curator.settings.file import save
 from curator.settings.schema import Settings
 from curator.shared import backup_root
@@ -68,6 +71,22 @@ def test_a_project_that_was_not_closed_is_checked_however_often_it_was_closed_si
     assert checked.backups.check().findings == ()
     checked.close()
     assert not due()
+
+
+def test_a_folder_that_does_not_answer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of a network whose connection is lost: no error of the program."""
+    folder = tmp_path / "p.curation"
+    create_project(folder, linker=False).close()
+    real = Path.stat
+
+    def stat(path: Path, **options: Any) -> os.stat_result:
+        if path.name == "project.sqlite":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.raises(UserError, match=r"cannot read .*project\.sqlite: Input/output error"):
+        open_project(folder, linker=False)
 
 
 def test_who_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
