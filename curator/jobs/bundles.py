@@ -34,14 +34,18 @@ class FolderBundleStore:
         self._folder = folder
 
     def all(self, *, active: str | None) -> list[BundleInfo]:
-        """Published bundles, oldest first; a folder without a readable manifest is left out: `path` says why."""
-        if not self._folder.is_dir():
-            return []
-        found = [
-            info
-            for path in self._folder.iterdir()
-            if path.is_dir() and not path.name.startswith(".") and (info := _read(path, active)) is not None
-        ]
+        """Published bundles, oldest first; a folder without a readable manifest is left out: `path` says why. Raises
+        UnreadableError if the disk does not list them."""
+        try:
+            if not self._folder.is_dir():
+                return []
+            found = [
+                info
+                for path in self._folder.iterdir()
+                if path.is_dir() and not path.name.startswith(".") and (info := _read(path, active)) is not None
+            ]
+        except OSError as error:
+            raise _unreadable(error.filename or self._folder, error) from error
         return sorted(found, key=lambda info: (info.created_at, info.id))
 
     def new_staging(self) -> Path:
@@ -114,8 +118,13 @@ class FolderBundleStore:
             yield folder.name, "", ""
 
     def clean(self) -> int:
-        """Called only by the holder of the project's write lock, when it runs no job."""
-        left = list(self._folder.glob(f"{STAGING_PREFIX}*")) if self._folder.is_dir() else []
+        """Called only by the holder of the project's write lock, when it runs no job. What the disk does not list
+        stays."""
+        try:
+            left = list(self._folder.glob(f"{STAGING_PREFIX}*")) if self._folder.is_dir() else []
+        except OSError as error:
+            log.warning("%s cannot be cleaned: %s", self._folder, error)
+            return 0
         for staging in left:
             shutil.rmtree(staging, ignore_errors=True)
         return len(left)

@@ -127,10 +127,14 @@ class TrainingFolders:
             self._folder.rmdir()  # fails while there is a resumable one
 
     def _all(self) -> list[Path]:
-        """The folders of all trainings. A training that ends in another thread may remove the parent folder."""
+        """The folders of all trainings; none, and nothing is removed, if the disk does not list them. A training that
+        ends in another thread may remove the parent folder."""
         try:
             return list(self._folder.iterdir())
         except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            log.warning("the interrupted trainings in %s cannot be listed: %s", self._folder, error)
             return []
 
     def _remove(self, folder: Path) -> None:

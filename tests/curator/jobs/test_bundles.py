@@ -8,6 +8,7 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -271,6 +272,25 @@ def test_a_file_that_the_disk_does_not_give_was_not_modified(
     assert list(store.altered()) == [(name, "", "")]
     fail_reads(monkeypatch, file, times=2)
     assert list(store.altered()) == [(name, file, "it cannot be read (Input/output error)"), (name, "", "")]
+
+
+def test_linkers_that_the_disk_does_not_list_are_not_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what a killed process left may stay: nobody is kept from opening the project."""
+    store = FolderBundleStore(tmp_path / "bundles")
+    store.new_staging()
+    real = Path.stat
+
+    def stat(path: Path, **options: Any) -> os.stat_result:
+        if path == tmp_path / "bundles":
+            raise OSError(5, "Input/output error", str(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.raises(UnreadableError, match="cannot read"):
+        store.all(active=None)
+    assert store.clean() == 0
+    monkeypatch.undo()
+    assert store.clean() == 1
 
 
 def test_a_new_linker_that_the_disk_does_not_give_is_not_incomplete(
