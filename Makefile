@@ -30,7 +30,7 @@ bench: setup ## timings; not part of the suite
 	$(PY) -m tests.benchmarks
 
 durability: MINUTES = 30
-durability: setup ## kills, power failures and failing disks at every call that changes a file; writes durability-report.txt
+durability: setup ## kills, power failures and failing disks where files are changed or read; writes durability-report.txt
 	$(PY) -m tests.durability --minutes $(MINUTES)
 
 endurance: MINUTES = 240

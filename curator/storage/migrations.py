@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from curator.domain.wording import NewerProjectError, UserError, tr
+from curator.domain.wording import DamagedProjectError, NewerProjectError, UserError, tr
 from curator.storage.db import (
     VERSION_1,
     VERSION_2,
@@ -120,6 +120,10 @@ STEPS: tuple[Step, ...] = (
 )
 
 
+MARKER_NAME = "project.curator"
+"""The file by which the systems know a project's folder."""
+
+
 def current_version() -> int:
     return len(STEPS)
 
@@ -136,12 +140,14 @@ def check_version(
     conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step] | None = None, newer: bool = False
 ) -> int:
     """The version of the open database `path`. Raises NewerProjectError unless `newer` ones are allowed, and UserError
-    if it is not ours."""
+    if it is not ours: DamagedProjectError if it lies in a project."""
     newest = len(STEPS if steps is None else steps)
     with as_user_errors(path):
         ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         version = int(conn.execute("PRAGMA user_version").fetchone()[0])
     if not ours or version < 1:
+        if (path.parent / MARKER_NAME).is_file():
+            raise DamagedProjectError(tr("{path} is damaged: it is not marked as a project's database.", path=path))
         raise UserError(
             tr("{path} is not a project of this program. Choose a folder that ends in .curation.", path=path)
         )

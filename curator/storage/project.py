@@ -21,12 +21,13 @@ from curator.storage.db import (
     ProjectLock,
     ReadSource,
     as_user_errors,
+    before_opening,
     check_health,
     check_mark,
     check_room,
     connect,
+    end_without_mark,
     find_read_source,
-    make_shared_memory,
     mark_as_it_is,
     read_mark,
     reopen_mark,
@@ -42,7 +43,7 @@ SUFFIX = ".curation"
 DATABASE_NAME = "project.sqlite"
 RESTORED_NAME = "project.sqlite.restored"
 """The database that is about to replace the other."""
-MARKER_NAME = "project.curator"
+MARKER_NAME = migrations.MARKER_NAME
 BUNDLES_NAME = "bundles"
 UNFINISHED = ".new"
 """Suffix of the hidden name of a project that is being created: `.NAME.curation.PROCESS.new`."""
@@ -269,11 +270,11 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
         database, found = folder / DATABASE_NAME, read_mark(folder)
         log, mark = database.with_name(f"{database.name}-wal"), None if lacking else found
         logged = log.is_file() and log.stat().st_size > 0
-        _prepared(folder, database, mark, lacking)
+        unclean = _prepared(folder, database, mark, lacking) or unclean_end(found)
         if logged or mark != read_mark(folder):  # the file is another one now that the log is in it, or was upgraded
             mark = None
         source = ReadSource(f"{database.absolute().as_uri()}?mode=ro")
-        store = SqlStore(folder, database, source, lock=lock, mark=mark, unclean=unclean_end(found))
+        store = SqlStore(folder, database, source, lock=lock, mark=mark, unclean=unclean)
     except BaseException:
         lock.release()
         raise
@@ -287,10 +288,10 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
     return store
 
 
-def _prepared(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:
+def _prepared(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> str:
     try:
         check_links(folder)
-        _prepare(folder, database, mark, lacking)
+        return _prepare(folder, database, mark, lacking)
     except OSError as error:
         raise _unwritable(folder, error) from error
 
@@ -305,25 +306,28 @@ def _unwritable(folder: Path, error: OSError) -> UnwritableProjectError:
     )
 
 
-def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:
+def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> str:
     uri = f"{database.absolute().as_uri()}?mode=rw"
     check_room(folder)
     unshare(database)
-    make_shared_memory(database)
+    before_opening(database)
     with _as_damage(database), closing(connect(uri, writable=False)) as conn:
         version = migrations.check_version(conn, database)
         check_schema(conn, database, version)
         check_health(conn, database)
         if version == migrations.current_version():
             check_settings(conn, database)
+        unmarked = ""
         if version >= migrations.CHAINED and not lacking:
             check_mark(conn, database, mark)
+            unmarked = "" if mark else end_without_mark(conn)
         without_log = conn.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
     if without_log or version < migrations.current_version():
         reopen_mark(database, mark if version >= migrations.CHAINED else None)
     migrations.upgrade_database(database)
     if not _is_current(folder / MARKER_NAME):
         renew_marker(folder, database)
+    return unmarked
 
 
 def _is_current(marker: Path) -> bool:
@@ -358,7 +362,8 @@ def _open_for_reading(folder: Path, lacking: bool) -> SqlStore:
     try:
         _check_readable(source, database)
         if not lacking:
-            _compare(source, database, mark)
+            with _as_damage(database), closing(connect(source.uri, writable=False)) as conn:
+                check_mark(conn, database, mark)
     except BaseException:
         if source.copy is not None:
             source.copy.cleanup()
@@ -383,11 +388,6 @@ def _check_readable(source: ReadSource, database: Path) -> None:
         check_health(conn, database)
         if version == migrations.current_version():
             check_settings(conn, database)
-
-
-def _compare(source: ReadSource, database: Path, mark: Mark | None) -> None:
-    with _as_damage(database), closing(connect(source.uri, writable=False)) as conn:
-        check_mark(conn, database, mark)
 
 
 @contextmanager

@@ -77,11 +77,13 @@ from curator.storage.db.hash_chain import (
 from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import (
+    UNMARKED,
     WRITES,
     Mark,
     Top,
     WriteCount,
     check_mark,
+    end_without_mark,
     is_altered,
     local_time,
     mark_as_it_is,
@@ -146,11 +148,11 @@ from curator.storage.db.schema import (
 )
 from curator.storage.db.sqlite_files import (
     RoomWatch,
+    before_opening,
     begin_use,
     check_room,
     cut_log,
     end_use,
-    make_shared_memory,
     needs_room,
     reserve_shared_memory,
 )
@@ -177,6 +179,7 @@ __all__ = [
     "OPERATION",
     "POOLED",
     "POSTGRESQL",
+    "UNMARKED",
     "UNREAD",
     "VERSION_1",
     "VERSION_2",
@@ -237,6 +240,7 @@ __all__ = [
     "answer",
     "any_of",
     "as_user_errors",
+    "before_opening",
     "begin_use",
     "broken_decisions",
     "broken_operations",
@@ -249,6 +253,7 @@ __all__ = [
     "disk_error",
     "disk_failed",
     "end_use",
+    "end_without_mark",
     "ever_visible",
     "facts_row",
     "fill",
@@ -273,7 +278,6 @@ __all__ = [
     "link",
     "local_day",
     "local_time",
-    "make_shared_memory",
     "mark_as_it_is",
     "mentions_listed",
     "needs_room",

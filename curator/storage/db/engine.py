@@ -19,7 +19,7 @@ from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.storage.db.errors import FULL, UNREAD, as_user_errors, disk_failed
 from curator.storage.db.failed_reads import is_unread
 from curator.storage.db.lock import is_locked
-from curator.storage.db.sqlite_files import RoomWatch, check_room, make_shared_memory, needs_room
+from curator.storage.db.sqlite_files import RoomWatch, before_opening, check_room, needs_room
 from curator.temporary import prefix_of
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
@@ -81,7 +81,7 @@ def writing_engine(path: Path) -> Engine:
     watch = RoomWatch(path) if needs_room(path) else None
 
     def opened() -> sqlite3.Connection:
-        make_shared_memory(path)
+        before_opening(path)
         conn = connect(uri, writable=True)
         if watch is not None:
             watch.attach(conn)
@@ -125,7 +125,7 @@ def find_read_source(path: Path) -> ReadSource:
     WAL.
     """
     plain = ReadSource(f"{path.absolute().as_uri()}?mode=ro")
-    make_shared_memory(path)
+    before_opening(path)
     try:
         if _has_room(path.parent) and _is_readable(plain.uri):
             return plain

@@ -26,14 +26,10 @@ from curator.storage.db.sqlite_files import opened_beside_sqlite
 
 log = logging.getLogger(__name__)
 NAME = "project.mark"
-LENGTH = 1024
-"""Bytes, padded with spaces. Earlier versions read 512, which hold the mark of all but very large projects."""
-MOST_BYTES = 512 * 2**20
-"""A database of up to this size is hashed when it is closed: 0.2 s for 100 MB."""
-SMALL_BYTES = 4 * 2**20
-"""Up to this size the hash is compared at every opening, otherwise in the background."""
-LAST = 50
-"""The number of last steps that are compared with their hashes at every opening."""
+LENGTH = 1024  # bytes, padded with spaces; earlier versions read 512, enough for all but very large projects
+MOST_BYTES = 512 * 2**20  # a database of up to this size is hashed when it is closed: 0.2 s for 100 MB
+SMALL_BYTES = 4 * 2**20  # up to this size the hash is compared at every opening, otherwise in the background
+LAST = 50  # steps are compared with their hashes at every opening
 OF_STEPS = "SELECT hash FROM operations WHERE id = ?"
 OF_DECISIONS = "SELECT hash FROM decisions WHERE id = ?"
 _TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations ORDER BY id DESC LIMIT 1),
@@ -47,8 +43,7 @@ WRITES = "storage.writes"
 _COUNT = """INSERT INTO meta (key, value) VALUES ('storage.writes', '1') ON CONFLICT (key)
     DO UPDATE SET value = min(max(CAST(value AS INTEGER), 0), 4611686018427387904) + 1"""
 COUNTED = ("judgement", "attribute", "imported", "comment", "relation", "written")
-"""The fields of `Top` without hashes. A chain would cost a hash per row and a new version of the schema, and would show
-no more than the number if a log was lost; damaged pages are detected by SQLite and by the hash of the closed file."""
+"""The fields of `Top` without hashes. If a log was lost, a chain would show no more than these numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +76,9 @@ class Mark:
     unclean: str = ""
 
 
-LONGEST = 32
-"""Characters of a time. A stranger's could be so long that the mark has no room for it."""
+LONGEST = 32  # characters of a time; a stranger's could be so long that the mark has no room for it
+UNMARKED = "unmarked "
+"""Before the time at which a project with contents was opened without a mark, in the place of its unclean end."""
 
 
 def unclean_end(mark: Mark | None) -> str:
@@ -112,6 +108,11 @@ def top_of(conn: sqlite3.Connection) -> Top:
     """The last rows. Raises sqlite3.Error if the database cannot be read, or is of a version without hashes."""
     step, step_hash, decision, decision_hash, *others = conn.execute(_TOP).fetchone()
     return Top(step or 0, _hex(step_hash), decision or 0, _hex(decision_hash), *(one or 0 for one in others))
+
+
+def end_without_mark(conn: sqlite3.Connection) -> str:
+    """The unclean end of a project without a mark; '' if nothing was saved in it. Raises sqlite3.Error."""
+    return "" if top_of(conn) == Top() else f"{UNMARKED}{datetime.now().isoformat(timespec='seconds')}"
 
 
 def _hex(value: object) -> str:
@@ -289,10 +290,13 @@ def _sum(data: dict[str, object]) -> str:
 # Finding missing steps.
 
 MISSING = (
-    "{path} lacks {steps} that were saved until {until}; the last one that is left is of {since}. The write-ahead log "
-    "was deleted or cut, or the file was replaced by an older copy."
+    "{path} lacks {steps}, saved until {until}; the last one that is left is of {since}. The write-ahead log was "
+    "deleted or cut, or the file was replaced by an older copy."
 )
-NONE_LEFT = "{path} lacks all {steps} that were saved until {until}. The file was replaced by an older copy."
+NONE_LEFT = (
+    "{path} lacks everything that was saved until {until}: {steps}. The write-ahead log was deleted or cut, or the "
+    "file was replaced by an older copy."
+)
 CHANGED = "{path} does not hold the steps that were saved until {until}: the last ones are others, or were changed."
 LESS = (
     "{path} lacks changes that were saved until {until}, for example imports, comments, relations, rounds or "
@@ -387,7 +391,9 @@ class Watch:
 
 
 def mark_as_it_is(database: Path) -> None:
-    """Update the mark to the database; it keeps its unclean end. Raises OSError, sqlite3.Error."""
+    """Update the mark to the database. It keeps its unclean end, except that it was missing. Raises OSError,
+    sqlite3.Error."""
     with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
         top = top_of(conn)
-    write_mark(database, top, unclean=unclean_end(read_mark(database.parent)))
+    unclean = unclean_end(read_mark(database.parent))
+    write_mark(database, top, unclean="" if unclean.startswith(UNMARKED) else unclean)

@@ -23,6 +23,8 @@ from io import BufferedReader, IOBase
 from pathlib import Path
 from typing import Any
 
+from curator.domain.wording import DamagedProjectError, tr
+
 ROOM = 1 << 20
 """The space for `-shm` in bytes. 32 KB serve 16 MB of the log."""
 LEFT = 8 << 20
@@ -164,9 +166,16 @@ def _size(value: Any) -> int:
     return sum(map(_size, value)) if isinstance(value, list | tuple) else 0
 
 
-def make_shared_memory(database: Path) -> None:
-    """Create the `-shm` file where SQLite's own would be written to a new place at every change (Btrfs). Never raises:
-    if this is impossible, SQLite creates it."""
+def before_opening(database: Path) -> None:
+    """Called before SQLite opens an existing database. Raises DamagedProjectError for an empty file: SQLite deletes the
+    log next to one, and the log has the last steps.
+
+    Also creates the `-shm` file where SQLite's own would be written to a new place at every change (Btrfs); if this is
+    impossible, SQLite creates it.
+    """
+    with suppress(OSError):
+        if database.stat().st_size == 0:
+            raise DamagedProjectError(tr("{path} is empty.", path=database))
     if sys.platform != "linux" or not needs_room(database):
         return
     with suppress(OSError):

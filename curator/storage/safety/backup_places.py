@@ -59,12 +59,20 @@ def place_of(folder: Path, root: Path) -> Place:
 def _id_of(folder: Path) -> str:
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         return str(json.loads(read_small(folder / MARKER))["project_id"])
+    if not _size(folder / DATABASE):  # SQLite would delete its log
+        return ""
     with suppress(OSError, sqlite3.Error), closing(_reading(folder / DATABASE)) as conn:
         tables = "SELECT 1 FROM sqlite_master WHERE name = 'meta' AND type = 'table'"  # a foreign view may never end
         if conn.execute(tables).fetchone():
             found = conn.execute("SELECT value FROM meta WHERE key = 'project.id'").fetchone()
             return str(found[0]) if found else ""
     return ""
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
 
 
 def _reading(path: Path, query: str = "mode=ro") -> sqlite3.Connection:

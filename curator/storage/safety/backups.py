@@ -24,6 +24,7 @@ from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports import Backup, Checked
 from curator.storage import CHAINED
 from curator.storage.db import (
+    MARK_NAME,
     UNREAD,
     WRITES,
     broken_decisions,
@@ -183,7 +184,7 @@ class Backups:
                 break
             rest()
         facts = {CHECKED: datetime.now(UTC).isoformat()}
-        if self._unclean and not found.findings:
+        if self._unclean and all(one.where == MARK_NAME for one in found.findings):  # which is said once
             facts[AFTER] = self._unclean
         with suppress(OSError):
             set_facts(self._place, **facts)

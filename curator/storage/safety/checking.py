@@ -18,8 +18,10 @@ from curator.services.ports import Checked, Finding
 from curator.storage import check_schema, check_version, current_version
 from curator.storage.db import (
     MARK_NAME,
+    UNMARKED,
     Broken,
     Mark,
+    Top,
     broken_decisions,
     broken_operations,
     check_mark,
@@ -30,6 +32,7 @@ from curator.storage.db import (
     is_unread,
     local_time,
     read_mark,
+    top_of,
 )
 
 Steps = Generator[Progress, None, None]
@@ -43,7 +46,12 @@ STEP = "Step {id} was changed, or a step before it is missing. {advice}"
 DECISION = "Decision {id} was changed, or one before it is missing. {advice}"
 NO_MARK = (
     "{path} is missing or damaged. If the last steps were lost, for example with a write-ahead log, Curator could not "
-    "see it. Compare the last steps with a backup. The next opening and closing of the project writes the file again."
+    "see it. Compare the last steps with a backup. The next opening of the project writes the file again."
+)
+NO_MARK_THEN = (
+    "{path} was missing or damaged when the project was opened on {when}. If the last steps had been lost before, for "
+    "example with a write-ahead log, Curator could not see it. Compare the steps before that time with a backup. "
+    "`curator restore PROJECT --continue` accepts them as they are."
 )
 _COUNTED = """SELECT d.id, d.external_id, d.mentions, d.linked, d.nil, d.rejected, d.skipped, count(m.id),
     coalesce(sum(m.outcome = 'link'), 0), coalesce(sum(m.outcome = 'nil'), 0),
@@ -89,6 +97,8 @@ def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
     yield Progress("check", 0, 0, tr("File"))
     try:
         source = find_read_source(database)
+    except DamagedProjectError as error:
+        return Checked(folder, (Finding(str(database), f"{error} {tr(RESTORE)}"),), {})
     except (sqlite3.Error, UserError, OSError) as error:
         return Checked(folder, (Finding(str(database), _unreadable(database, error)),), {})
     check, problem = None, ""
@@ -186,8 +196,11 @@ def _references(check: _Check) -> Steps:
 
 def _chain(check: _Check) -> Steps:
     folder = check.path.parent
-    if check.mark is None and read_mark(folder) is None and check.conn.execute("SELECT 1 FROM operations").fetchone():
+    if check.mark is None and read_mark(folder) is None and top_of(check.conn) != Top():
         check.add(MARK_NAME, tr(NO_MARK, path=folder / MARK_NAME))
+    if check.mark is not None and check.mark.unclean.startswith(UNMARKED):
+        when = local_time(check.mark.unclean.removeprefix(UNMARKED))
+        check.add(MARK_NAME, tr(NO_MARK_THEN, path=folder / MARK_NAME, when=when))
     if check.mark is not None:
         try:
             check_mark(check.conn, check.path, check.mark)

@@ -26,6 +26,7 @@ from curator.storage.db import (
     UNREAD,
     ProjectLock,
     as_user_errors,
+    before_opening,
     disk_error,
     disk_failed,
     is_unread,
@@ -121,6 +122,7 @@ def continue_without(folder: Path) -> None:
     folder = project_folder(folder)
     database = folder / DATABASE_NAME
     with ProjectLock(folder), as_user_errors(database):
+        before_opening(database)
         try:
             with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
                 check_schema(conn, database, check_version(conn, database))  # a foreign view may never end

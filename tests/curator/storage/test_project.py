@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
+from curator.domain.wording import DamagedProjectError, NewerProjectError, ProjectLockedError, UserError
 from curator.storage import create_project, migrations, open_project
 from curator.storage.db import ProjectLock
 from tests.curator.storage.filler import Filler
@@ -149,6 +149,9 @@ def test_damage_blocks_opening(folder, read_only):
     with closing(sqlite3.connect(folder.parent / "other.db")) as conn:
         conn.execute("CREATE TABLE t (a)")
     database.write_bytes((folder.parent / "other.db").read_bytes())
+    with pytest.raises(DamagedProjectError, match="not marked as a project's database"):
+        open_project(folder, read_only=read_only)
+    (folder / "project.curator").unlink()
     with pytest.raises(UserError, match="not a project of this program"):
         open_project(folder, read_only=read_only)
     database.write_bytes(good)

@@ -16,7 +16,7 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import NewerProjectError
 from curator.storage import SqlStore, create_project, migrations, open_project
-from curator.storage.db import WRITES, read_mark
+from curator.storage.db import WRITES, mark_as_it_is, read_mark
 from curator.storage.safety import check_steps
 from tests.curator.storage.filler import AT, Filler, document, mention
 
@@ -71,6 +71,8 @@ def earlier(today: Path, place: Path, version: int) -> Path:
                 conn.execute(f"CREATE TABLE main.{name} AS SELECT * FROM today.{name}")
         conn.execute("COMMIT")
     (folder / "project.curator").write_text(json.dumps({"schema_version": version, "project_id": "x", "name": "P"}))
+    if version >= migrations.CHAINED:
+        mark_as_it_is(database)
     return folder
 
 

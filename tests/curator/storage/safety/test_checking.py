@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage import open_project
+from curator.storage import create_project, open_project
 from curator.storage.db import ReadSource, mark_as_it_is
-from curator.storage.safety import check_steps
+from curator.storage.safety import check_steps, continue_without
+from curator.storage.safety.backup_places import place_of
 from tests.curator.storage.filler import Filler
 
 
@@ -42,9 +43,41 @@ def test_a_mark_that_shows_nothing_is_a_finding_until_it_is_written_again(folder
     assert "could not see it" in found.text
     mark.unlink()
     assert [one.where for one in check(folder).findings] == [mark.name]
-    with open_project(folder) as store, store.write() as unit:
-        unit.meta.set("guidelines", "new")
+    for _ in range(2):
+        with open_project(folder) as store, store.write() as unit:
+            unit.meta.set("guidelines", "new")
+        (found,) = check(folder).findings
+        assert (found.where, "when the project was opened on 2" in found.text) == (mark.name, True)
+    continue_without(folder)
     assert check(folder).findings == ()
+
+
+def test_a_new_project_had_no_mark(tmp_path):
+    create_project(tmp_path / "new", name="new").close()
+    (tmp_path / "new.curation/project.mark").unlink(missing_ok=True)
+    open_project(tmp_path / "new").close()
+    assert check(tmp_path / "new.curation").findings == ()
+
+
+@pytest.mark.parametrize("opened", [check, open_project, continue_without, lambda folder: place_of(folder, folder)])
+def test_the_log_of_an_emptied_database_is_not_deleted(folder, opened):
+    database, wal = folder / "project.sqlite", folder / "project.sqlite-wal"
+    database.write_bytes(b"")
+    wal.write_bytes(b"x" * 9000)
+    (folder / "project.curator").unlink()
+    with suppress(DamagedProjectError):
+        opened(folder)
+    assert wal.read_bytes() == b"x" * 9000
+    assert check(folder).findings[0].text.startswith(f"{database} is empty. Restore a backup")
+
+
+@pytest.mark.parametrize("bytes_of", [lambda content: b"", lambda content: content[:68] + bytes(4) + content[72:]])
+def test_a_project_whose_database_is_another_is_damaged(folder, bytes_of):
+    database = folder / "project.sqlite"
+    database.write_bytes(bytes_of(database.read_bytes()))
+    for read_only in (True, False):
+        with pytest.raises(DamagedProjectError):
+            open_project(folder, read_only=read_only)
 
 
 def test_a_sound_project_has_no_findings_and_is_not_changed(folder):
