@@ -61,8 +61,8 @@ class _OnFirstQuestion:
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
         return self._every.unread_in(path, form)
 
-    def links_outside(self, path: Path) -> Sequence[Path]:
-        return self._every.links_outside(path)
+    def never_read(self, path: Path) -> Mapping[Path, str]:
+        return self._every.never_read(path)
 
     def fixed(self, name: str) -> FormatRegistry:
         return self._every.fixed(name)

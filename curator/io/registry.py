@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from curator.domain.wording import UnknownFormatError, UserError, tr
-from curator.io.files import Source, TakesFolders, digest, holds_many, links_outside, open_files
+from curator.io.files import Source, TakesFolders, digest, holds_many, never_read, open_files
 from curator.io.kb import KbSource
 from curator.io.tables import (
     TABLE,
@@ -203,8 +203,8 @@ class Registry:
         read = set(form.reads(files)) if path.is_dir() or len(files.names) > 1 else set(files.names)
         return [path / name for name in files.names if name not in read]
 
-    def links_outside(self, path: Path) -> Sequence[Path]:
-        return links_outside(path) if path.is_dir() else []
+    def never_read(self, path: Path) -> Mapping[Path, str]:
+        return never_read(path) if path.is_dir() else {}
 
     def digest(self, path: Path) -> str:
         return digest(path)

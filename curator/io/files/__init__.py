@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         chosen_files,
         digest,
         holds_many,
-        links_outside,
         member_of,
+        never_read,
         open_files,
     )
     from curator.io.files.atomic import AtomicFiles, AtomicWriter
@@ -145,10 +145,10 @@ __all__ = [
     "learn",
     "left_out",
     "line_end",
-    "links_outside",
     "member_of",
     "mention_place",
     "moved_text",
+    "never_read",
     "open_files",
     "open_plain",
     "own_file",
@@ -181,7 +181,7 @@ __getattr__ = opened_late(
     __name__,
     anchoring="GAP NORMALISED Anchor Anchors Range Stated broken find_place learn quote_parts quoted same_text",
     archive_writing="safe_name write_files",
-    archives=("MOST_BYTES Files TakesFolders chosen_files digest holds_many links_outside member_of open_files"),
+    archives=("MOST_BYTES Files TakesFolders chosen_files digest holds_many member_of never_read open_files"),
     atomic="AtomicFiles AtomicWriter",
     attributes="BINARY AttributeNames any_of held_name said_value",
     export=(

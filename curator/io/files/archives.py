@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,9 @@ from curator.io.files.opening import (
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_FILES = 100_000
 MOST_BYTES = 1 << 28  # per member, since it is read at once
+
+LEADS_OUT = "a link that leads out of the folder, which is not followed"
+NO_FILE = "a device, a pipe or a socket"
 
 _HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
@@ -269,14 +273,29 @@ def _folder(folder: Path) -> Files:
     return Files(folder, sizes, lambda name: open_plain(folder / name))
 
 
-def links_outside(folder: Path) -> list[Path]:
-    """The links in a folder and its folders that lead out of it, which are not followed."""
-    return sorted(
-        Path(place) / name
+def never_read(folder: Path) -> dict[Path, str]:
+    """What `open_files` leaves out of a folder and its folders, though it is not hidden, each with the reason: links
+    that lead out of it, devices, pipes and sockets."""
+    found = {
+        path: reason
         for place, folders, here in os.walk(folder, onerror=_unreadable)
         for name in (*folders, *here)
-        if not _hidden(name) and not _is_own(Path(place) / name, folder)
-    )
+        if not _hidden(name) and (reason := _why_not_read(path := Path(place) / name, folder))
+    }
+    return {path: found[path] for path in sorted(found)}
+
+
+def _why_not_read(path: Path, folder: Path) -> str:
+    """'' if it is a file or a folder; what is not accessible is reported when it is opened."""
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            if not is_own(path, folder):
+                return tr(LEADS_OUT)
+            mode = path.stat().st_mode
+    except OSError:
+        return ""
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else tr(NO_FILE)
 
 
 def _is_own(path: Path, folder: Path) -> bool:

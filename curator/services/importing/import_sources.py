@@ -59,7 +59,7 @@ class Recogniser(Protocol):
 
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]: ...
 
-    def links_outside(self, path: Path) -> Sequence[Path]: ...
+    def never_read(self, path: Path) -> Mapping[Path, str]: ...
 
 
 @runtime_checkable
@@ -94,11 +94,10 @@ def sources_in(path: Path, formats: Recogniser) -> Sources:
     """The sources of one path. Raises UserError."""
     found = _sources_in(path, formats)
     folders = dict.fromkeys((path, *found.paths))
-    outside = dict.fromkeys(link for one in folders for link in formats.links_outside(one))
-    if not outside:
+    never = {one: reason for folder in folders for one, reason in formats.never_read(folder).items()}
+    if not never:
         return found
-    reason = tr("a link that leads out of the folder, which is not followed")
-    left = Left(path, {one.relative_to(path).as_posix(): reason for one in outside})
+    left = Left(path, {one.relative_to(path).as_posix(): reason for one, reason in never.items()})
     return replace(found, left=(*found.left, left))
 
 
@@ -273,8 +272,8 @@ class FileRecogniser:
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
         return self._formats.unread_in(path, form)
 
-    def links_outside(self, path: Path) -> Sequence[Path]:
-        return self._formats.links_outside(path)
+    def never_read(self, path: Path) -> Mapping[Path, str]:
+        return self._formats.never_read(path)
 
     def look(self, path: Path) -> Recognised:
         try:

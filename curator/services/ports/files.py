@@ -241,8 +241,9 @@ class FormatRegistry(Protocol):
         """The files of a folder or archive that a format reading it as a whole would ignore. Raises UserError."""
         ...
 
-    def links_outside(self, path: Path) -> Sequence[Path]:
-        """The links in a folder that lead out of it, which are not followed; none for a file. Raises UserError."""
+    def never_read(self, path: Path) -> Mapping[Path, str]:
+        """What no format reads in a folder, each with the reason: links that lead out of it, devices, pipes and
+        sockets; nothing for a file. Raises UserError."""
         ...
 
     def fixed(self, name: str) -> FormatRegistry:

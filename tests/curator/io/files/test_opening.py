@@ -18,7 +18,7 @@ from curator.io.files import (
     failure_behind,
     first_bytes,
     is_own,
-    links_outside,
+    never_read,
     open_files,
     opening,
     own_file,
@@ -49,7 +49,7 @@ OUTSIDE = ["a.txt", "again.txt", "all", "sub/out"]
 @links
 def test_links_that_lead_out_are_not_in_the_folder(folder: Path) -> None:
     assert open_files(folder).names == ("b.txt", "sub/b.txt")
-    assert [one.relative_to(folder).as_posix() for one in links_outside(folder)] == OUTSIDE
+    assert [one.relative_to(folder).as_posix() for one in never_read(folder)] == OUTSIDE
     before = digest(folder)
     (folder.parent / "private/a.txt").write_text("other")
     assert digest(folder) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
@@ -79,6 +80,22 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(
     texts = [world.project.queue.open(one).document.text for one in world.project.queue.ids(QueueFilter())]
     assert texts
     assert "Dear colleague" not in texts
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes pipes as POSIX systems do")
+@pytest.mark.parametrize("pair", [{}, PAIR], ids=["files", "a folder read whole"])
+def test_pipes_and_sockets_are_not_opened_and_are_named(world: World, tmp_path: Path, pair: Mapping[str, str]) -> None:
+    (corpus := tmp_path / "corpus").mkdir()
+    for name, content in (pair or {"a.pubtator": document(1)}).items():
+        (corpus / name).write_text(content)
+    (corpus / "sub").mkdir()
+    for name in ("d.txt", "sub/d.ann", ".hidden"):
+        os.mkfifo(corpus / name)
+    (corpus / "link.txt").symlink_to("d.txt")
+    report = finish(world.project.importing.documents([corpus]))
+    told = [Path(one.file).relative_to(corpus).as_posix() for one in report.problems if "a pipe" in one.problem.text]
+    assert told == ["d.txt", "link.txt", "sub/d.ann"]
+    assert report.counts["documents"] == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
