@@ -235,9 +235,7 @@ def _expect_project(project: ProjectPlace) -> None:
 def _backup_line(number: int, one: Backup, project: ProjectPlace) -> str:
     """With its place if it is of another copy of the project."""
     held = "cannot be read" if one.decisions is None else counted(one.decisions, "decision", "decisions")
-    here = str(project.resolve()) if isinstance(project, Path) else ""
-    own = str(one.place).removesuffix(".curation") == here.removesuffix(".curation")
-    place = "" if own else f", made in {one.place}"
+    place = "" if isinstance(project, Path) and one.is_of(project) else f", made in {one.place}"
     return f"{number}: {one.when}, {one.bytes / 1e6:,.1f} MB, {held}{place}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,10 @@ class Backup:
     def when(self) -> str:
         """The time for display, in the computer's time zone."""
         return localised(self.at.astimezone(), "%d %b %Y, %H:%M")
+
+    def is_of(self, folder: Path) -> bool:
+        """Whether it was made of the project in `folder`, and not where that was before or of another copy of it."""
+        return str(self.place).removesuffix(".curation") == os.path.realpath(folder).removesuffix(".curation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,12 @@ class Restored:
 
     @property
     def text(self) -> str:
-        words = tr("Restored {folder} to its state of {when}.", folder=self.folder, when=self.backup.when)
+        when, place = self.backup.when, self.backup.place
+        words = (
+            tr("Restored {folder} to its state of {when}.", folder=self.folder, when=when)
+            if self.backup.is_of(self.folder)
+            else tr("Restored {folder} to the state of {when} of {place}.", folder=self.folder, when=when, place=place)
+        )
         if not self.kept:
             return words
         return words + " " + tr("The state before is kept in {file}.", file=self.kept[0])

@@ -76,6 +76,11 @@ NEWEST = (
     "The newest backup is of {when}: `curator restore` or opening the project in the window offers it. `curator "
     "salvage` writes the decisions that can still be read to a file."
 )
+ELSEWHERE = (
+    "There is no backup of it that was made in this folder. The newest backup of a project with its identifier is of "
+    "{when} and was made in {place}: `curator restore` or opening the project in the window offers it. `curator "
+    "salvage` writes the decisions that can still be read to a file."
+)
 _CHANGING = (
     "SELECT max(id), sum(deleted) FROM comments",
     "SELECT count(*), sum(closed) FROM rounds",
@@ -98,14 +103,16 @@ def backups_of(folder: Path, root: Path) -> list[Backup]:
 
 
 def way_out(folder: Path, root: Path) -> str:
-    """A sentence about the backups of a damaged project."""
+    """Sentences about the backups of a damaged project. Those of other copies are named if it has none of its own."""
     try:
         found = [one for one in backups_of(folder, root) if one.decisions is not None]
     except UserError as error:
         return str(error)
     if not found:
         return tr("There is no backup of it. `curator salvage` writes the decisions that can still be read to a file.")
-    return tr(NEWEST, when=max(found, key=lambda one: one.at).when)
+    own = [one for one in found if one.is_of(folder)]
+    newest = max(own or found, key=lambda one: one.at)
+    return tr(NEWEST, when=newest.when) if own else tr(ELSEWHERE, when=newest.when, place=newest.place)
 
 
 class Backups:

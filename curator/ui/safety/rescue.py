@@ -20,6 +20,7 @@ SURE = (
     "state is kept in the project's folder under another name."
 )
 AGAIN = "Restore the project to its state of {when}? Its folder {folder} is made again."
+ELSEWHERE = "The backup was made in {place}, not in this folder: it may hold other work."
 
 
 class Opener(Protocol):
@@ -75,6 +76,8 @@ class Rescue(QObject):
         parent = self.dialog or self._opener.window
         there = self._folder.exists()
         words = tr(SURE, when=backup.when) if there else tr(AGAIN, when=backup.when, folder=self._folder)
+        if not backup.is_of(self._folder):
+            words += " " + tr(ELSEWHERE, place=backup.place)
         ask(parent, tr("Restore backup"), words, yes=tr("Restore"), then=lambda: self._restore(backup))
 
     def ask_salvage(self) -> QFileDialog:

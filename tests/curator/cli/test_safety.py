@@ -105,7 +105,12 @@ def test_a_project_goes_through_check_restore_and_salvage(cli: Cli, project: Pat
     restored = cli("restore", project, "--number", "1")
     assert "is kept in" in restored.out
     assert cli("check", project).code == 0
+    assert "to its state of" in restored.out
+    copy = shutil.copytree(project, tmp_path / "copy.curation")
+    assert f"made in {project}" in cli("restore", copy).out
+    assert f" of {project}." in cli("restore", copy.with_suffix(""), "--number", "1").out
     shutil.rmtree(project)
+    assert "made in" not in cli("restore", project.with_suffix("")).out
     assert "MB," in cli("restore", project).out
     assert cli("restore", project.with_suffix(""), "--number", "1").code == 0
     assert cli("check", project).code == 0

@@ -200,9 +200,29 @@ def test_a_copied_project_has_backups_of_its_own_and_a_moved_one_finds_its_forme
     assert [one.place for one in backups_of(moved, root)] == [folder]
     Backups(moved, root=lambda: root, most=lambda: 10**9).make(nothing)
     assert [one.place for one in backups_of(moved, root)] == [moved, folder]
+    assert "newest backup is of" in way_out(moved, root)
     for name in ("project.sqlite", "project.curator"):  # found by the place alone
         (moved / name).unlink()
     assert [one.place for one in backups_of(moved, root)] == [moved]
+
+
+def test_a_backup_of_another_copy_is_named_with_its_place_and_only_if_there_is_none_of_its_own(folder, root, tmp_path):
+    other = tmp_path / "other.curation"
+    shutil.copytree(folder, other)
+    Backups(folder, root=lambda: root, most=lambda: 10**9).make(nothing)
+    words = way_out(other, root)
+    assert "was made in this folder" in words
+    assert f"made in {folder}:" in words
+    (made,) = backups_of(other, root)
+    assert f"to the state of {made.when} of {folder}" in restore(other, made).text
+    assert "to its state of" in restore(folder, made).text
+    with open_project(other) as store:
+        decide_in(store, [50])
+    own = Backups(other, root=lambda: root, most=lambda: 10**9).make(nothing)
+    os.utime(own.path, (1, 1))  # older than that of the other copy
+    assert own.place == other
+    assert str(folder) not in way_out(other, root)
+    assert "01 Jan 1970" in way_out(other, root)
 
 
 def test_which_backups_are_kept(tmp_path):

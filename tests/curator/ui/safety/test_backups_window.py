@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -57,10 +58,19 @@ def test_backups_are_listed_made_and_restored(make_desk: MakeDesk, qtbot: QtBot,
     project.curation.decide_many([mention], Verdict.nil())
     assert project.curation.current([mention])
     bench = desk.bench
-    desk.window.session.safety.rescue.ask_restore(backup)  # type: ignore[union-attr]
+    rescue = desk.window.session.safety.rescue  # type: ignore[union-attr]
+    elsewhere = replace(backup, place=root / "other.curation")
+    rescue.ask_restore(elsewhere)
+    box = desk.window.findChild(QMessageBox)
+    assert box is not None
+    assert f"was made in {elsewhere.place}, not in this folder" in box.text()
+    press("Cancel", box)
+    qtbot.waitUntil(lambda: desk.window.findChild(QMessageBox) is None)
+    rescue.ask_restore(backup)
     box = desk.window.findChild(QMessageBox)
     assert box is not None
     assert "kept" in box.text()
+    assert "not in this folder" not in box.text()
     running = SimpleNamespace(cancel=lambda: None, wait=lambda timeout=None: None)
     bench.jobs.start(JobKind.TRAIN, "Retrain with x", lambda progress, end: running)
     press("Restore", box)
