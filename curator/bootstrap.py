@@ -18,7 +18,7 @@ from curator.io.local_model import LocalModel
 from curator.io.web_server import WebAccess, WebServer
 from curator.jobs import FolderBundleStore, go_on, make_way
 from curator.project import Project
-from curator.services.core import RelationReader, place_warning
+from curator.services.core import WARNED, RelationReader, place_warning
 from curator.services.curating import (
     AttributeService,
     BulkService,
@@ -93,7 +93,7 @@ from curator.services.training import (
     SuspiciousService,
     TrainingRuns,
 )
-from curator.settings import Settings, load
+from curator.settings import Settings, load, read_state, write_state
 from curator.shared import (
     BUNDLES,
     Shared,
@@ -291,7 +291,7 @@ def _project(shared: Shared) -> Project:
         formats=formats,
         disk=store,
         close=shared.close,
-        place_warning=partial(place_warning, store),
+        place_warning=partial(place_warning, store, partial(read_state, WARNED), partial(write_state, WARNED)),
         make_way=make_way,
         go_on=go_on,
         # importing

@@ -44,7 +44,6 @@ THINGS = {
     "curator.io.kb.medic",
     "curator.settings.opinion_options",
     "curator.services.core.pace",
-    "curator.services.core.synchronised_folders",
     "curator.storage.kb.kb_fuzzy",
     "curator.ui.opinions.prompt_dialog",
     "curator.ui.people.i_am",

@@ -3,6 +3,7 @@
 from curator.settings.choices import DeviceChoice, Language, Option, OptionKind, PageOpening, SameString, Snapping
 from curator.settings.file import LoadedSettings, config_folder, load, save
 from curator.settings.schema import Settings, default, options, with_value
+from curator.settings.state import read_state, write_state
 
 __all__ = [
     "DeviceChoice",
@@ -18,6 +19,8 @@ __all__ = [
     "default",
     "load",
     "options",
+    "read_state",
     "save",
     "with_value",
+    "write_state",
 ]

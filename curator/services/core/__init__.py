@@ -25,10 +25,11 @@ if TYPE_CHECKING:
         entity_names,
     )
     from curator.services.core.standing import CachedAnswer
-    from curator.services.core.synchronised_folders import place_warning, sync_service
+    from curator.services.core.synchronised_folders import WARNED, place_warning, sync_service
 
 __all__ = [
     "READ_TOGETHER",
+    "WARNED",
     "CachedAnswer",
     "DocumentRelations",
     "EventBus",
@@ -56,7 +57,7 @@ __getattr__ = opened_late(
         "store_branches"
     ),
     pace="Pace",
-    synchronised_folders="place_warning sync_service",
+    synchronised_folders="WARNED place_warning sync_service",
     relation_reading="DocumentRelations READ_TOGETHER RelationReader end_words entity_names",
     standing="CachedAnswer",
 )

@@ -2,18 +2,20 @@
 
 Dropbox, OneDrive and similar programs copy single files when they change. A project's database and its log belong
 together; if they are copied separately, or restored from another computer while Curator writes, decisions are lost or
-the file is damaged. The other computer does not see the lock either. So the first writer of a project in such a folder
-is warned.
+the file is damaged. The other computer does not see the lock either. So whoever writes to a project in such a folder is
+warned once on each computer: that it was done is remembered outside the project, which is copied to the others.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import tr
 from curator.services.ports import Store
 
 SYNCHRONISED = (
@@ -21,8 +23,10 @@ SYNCHRONISED = (
     "does not stop a second computer from writing to it. Move the project to another folder. For copies, use a release "
     "or an export."
 )
-WARNED = "warned.synchronised"
-"""Key of the project's metadata: the synchronisation service of the warning."""
+WARNED = "synchronised.json"
+"""The file, next to the settings, with the service of the last warning for each folder of a project."""
+MOST = 200
+"""Folders in it, last warned of last."""
 NAMES = {
     "Dropbox": re.compile(r"dropbox( \(.*\))?", re.IGNORECASE),
     "OneDrive": re.compile(r"onedrive( - .*|-.*)?", re.IGNORECASE),
@@ -62,14 +66,16 @@ def sync_service(folder: Path) -> str:
     return ""
 
 
-def place_warning(store: Store, find: Callable[[Path], str] = sync_service) -> str:
-    """The sentence about the project's folder, at the first call for a writable project; otherwise, and without a
-    warning, ''."""
+def place_warning(
+    store: Store, read: Callable[[], Any], write: Callable[[Any], None], find: Callable[[Path], str] = sync_service
+) -> str:
+    """The sentence about the project's folder, at the first call on this computer for a writable project; otherwise,
+    and without a warning, ''. `read` and `write` give and keep what `WARNED` holds."""
     if store.read_only or not (service := find(store.folder)):
         return ""
-    with store.read() as unit:
-        if unit.meta.get(WARNED) == service:
-            return ""
-    with suppress(UserError), store.write() as unit:  # on a full disk it is shown again
-        unit.meta.set(WARNED, service)
+    found, place = read(), os.path.realpath(store.folder)
+    warned = dict(found) if isinstance(found, dict) else {}
+    if warned.pop(place, "") == service:
+        return ""
+    write(dict([*warned.items(), (place, service)][-MOST:]))  # on a full disk it is shown again
     return tr(SYNCHRONISED, service=service)

@@ -45,9 +45,7 @@ if TYPE_CHECKING:
         keep_layout,
         layout_of,
         on_screen,
-        read_state,
         usual_layout,
-        write_state,
     )
     from curator.ui.kit.line_chart import (
         Axes,
@@ -210,7 +208,6 @@ __all__ = [
     "paint_mark",
     "percent",
     "place_of",
-    "read_state",
     "row_height",
     "rows_in_sight",
     "scaled",
@@ -229,7 +226,6 @@ __all__ = [
     "verdict_words",
     "watch",
     "way_to",
-    "write_state",
 ]
 
 __getattr__ = opened_late(
@@ -239,9 +235,7 @@ __getattr__ = opened_late(
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
     labels="Banner ElidedLabel FindLine NoteLabel NotedLabel ScaledLabel StateChip percent",
-    layout_store=(
-        "SavedLayout cascaded forget_layout keep_layout layout_of on_screen read_state usual_layout write_state"
-    ),
+    layout_store="SavedLayout cascaded forget_layout keep_layout layout_of on_screen usual_layout",
     line_chart="Axes Curve LineChart Stroke Tone nice_ticks paint_cursor paint_grid paint_line paint_mark",
     mention_state=(
         "LONG_FORM MentionState REASONS REASON_WORDS Reason decision_words long_form marked names_in spoken "

@@ -46,10 +46,10 @@ from curator import __version__
 from curator.domain import wording
 from curator.domain.wording import UserError, catalogue, languages, read_po, tr
 from curator.services.records import log_folder, sqlite_words, start_logging, stop_logging
-from curator.settings import Language, load
+from curator.settings import Language, load, read_state, write_state
 from curator.temporary import remove_abandoned
 from curator.ui.document import speak_to_screen_readers
-from curator.ui.kit import Scheme, Sight, ThemeController, icon, read_state, tell, theme_of, write_state
+from curator.ui.kit import Scheme, Sight, ThemeController, icon, tell, theme_of
 from curator.ui.shell.dropping import FileDrops
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times

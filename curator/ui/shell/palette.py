@@ -23,18 +23,17 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QStyledItemDelegate, QStyleOpti
 from curator.commands import Command, Keymap, WindowState, match, why_disabled
 from curator.domain.wording import tr
 from curator.services.ports import QueueFilter, QueueRow
+from curator.settings import read_state, write_state
 from curator.ui.kit import (
     PAD,
     RowList,
     draw_focus,
     draw_ground,
     draw_words,
-    read_state,
     row_height,
     theme_of,
     tip,
     watch,
-    write_state,
 )
 from curator.ui.shell.catalogue import COMMANDS
 

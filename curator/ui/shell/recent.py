@@ -12,7 +12,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from curator.domain.wording import UserError, tr
-from curator.ui.kit import read_state, tell, tip, write_state
+from curator.settings import read_state, write_state
+from curator.ui.kit import tell, tip
 
 if TYPE_CHECKING:
     from curator.services.ports import ProjectPlace

@@ -1,10 +1,13 @@
-"""A project in a synchronised folder is warned of once."""
+"""A project in a synchronised folder is warned of once on each computer."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from curator.services.core import place_warning, sync_service
+from curator.services.core.synchronised_folders import MOST
 from tests.curator.services.fakes import make_store
 
 
@@ -34,12 +37,26 @@ def test_a_service_is_known_by_what_it_keeps_in_its_folder(tmp_path: Path, monke
     assert sync_service(tmp_path / "shared" / "p.curation") == "", "a home folder is no sign"
 
 
-def test_the_warning_comes_once_and_again_for_another_service(tmp_path: Path) -> None:
+def test_the_warning_comes_once_on_each_computer_and_again_for_another_service(tmp_path: Path) -> None:
+    computers: dict[str, Any] = {"desk": None, "laptop": ["damaged"]}
     store = make_store(tmp_path)
+
+    def warning(computer: str, service: str) -> str:
+        return place_warning(
+            store, lambda: computers[computer], partial(computers.__setitem__, computer), lambda _: service
+        )
+
     try:
-        assert place_warning(store) == ""
-        assert "that Dropbox synchronises" in place_warning(store, lambda _: "Dropbox")
-        assert place_warning(store, lambda _: "Dropbox") == ""
-        assert "OneDrive" in place_warning(store, lambda _: "OneDrive")
+        assert place_warning(store, lambda: None, computers.clear) == ""
+        for computer in computers:
+            assert "that Dropbox synchronises" in warning(computer, "Dropbox")
+            assert warning(computer, "Dropbox") == ""
+            assert "OneDrive" in warning(computer, "OneDrive")
+            assert computers[computer] == {str(store.folder): "OneDrive"}
+        computers["desk"] = {**{f"/{n}": "Dropbox" for n in range(MOST)}}
+        assert "OneDrive" in warning("desk", "OneDrive")
+        assert len(computers["desk"]) == MOST
+        with store.read() as unit:
+            assert unit.meta.get("warned.synchronised") is None
     finally:
         store.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.ui.kit import read_state, write_state
+from curator.settings import read_state
 from curator.ui.kit.layout_store import FILE, SavedLayout, keep_layout, layout_of
 from curator.ui.shell.recent import FILE as RECENT
 from curator.ui.shell.recent import opened_before, remember
@@ -31,11 +31,3 @@ def test_what_could_not_be_read_is_not_replaced(folder: Path, monkeypatch: pytes
     remember(folder / "c")
     assert [one.name for one in opened_before()] == ["c", "b", "a"]
     assert layout_of(folder / "a").place == (1, 2, 800, 600)
-
-
-def test_a_damaged_file_is_replaced(folder: Path) -> None:
-    write_state("x.json", 1)
-    (folder / "config" / "x.json").write_text("{")
-    assert read_state("x.json") is None
-    write_state("x.json", 2)
-    assert read_state("x.json") == 2

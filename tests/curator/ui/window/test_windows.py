@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
+from curator.settings import write_state
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.files.import_kb import ImportKbDialog
@@ -24,7 +25,6 @@ from curator.ui.kit.layout_store import (
     layout_of,
     on_screen,
     usual_layout,
-    write_state,
 )
 from curator.ui.shell.dropping import FileDrops, sorted_out
 from curator.ui.shell.main_window import MainWindow
