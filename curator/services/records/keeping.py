@@ -2,6 +2,10 @@
 
 In the window a backup is made every hour in which something changed, and after the project was closed. A command makes
 one if the last one is older than an hour. Failures do not stop the work: they are reported once, and retried.
+
+Nobody hears of a failure after the project was closed. So soon after the next opening, a backup is made of what none
+holds yet. It fails for the same reason, which is then reported, or it makes up for the other. Nothing is remembered for
+this: a full disk would not allow it.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from curator.services.ports import Backup, BackupStore, Checked, Clock, StepFilt
 log = logging.getLogger(__name__)
 Trouble = Callable[[str], None]
 SETTLED = 20.0
-"""Seconds after opening before the project is checked: the linker starts first."""
+"""Seconds after opening before the project is backed up and checked: the linker starts first."""
 SOON = 0.5
 """Seconds between two checks whether the file was changed while it was closed."""
 HOUR = 3600.0
@@ -85,7 +89,8 @@ class BackupService:
             listener(words)
 
     def begin(self) -> None:
-        """Check the project if that is due, and make a backup every hour, until `close`."""
+        """Make a backup of what the last session left without one, check the project if that is due, and make a backup
+        every hour, until `close`."""
         if not self._store.read_only:
             self._thread = threading.Thread(target=self._work, name="backups", daemon=True)
             self._thread.start()
@@ -97,8 +102,8 @@ class BackupService:
             self._thread.join()
 
     def after(self) -> None:
-        """Call it once the store is closed. The session's last backup is made in a thread that outlives the window; a
-        command makes it itself, at most every hour."""
+        """Call it once the store is closed. The session's last backup is made in a thread that outlives the window; if
+        it fails, the next session says so. A command makes it itself, at most every hour."""
         self._listeners.clear()
         if self._store.read_only or not self._backups.wanted:
             return
@@ -138,18 +143,22 @@ class BackupService:
                 if self._store.altered and not altered:
                     altered = True
                     self._say(self._store.altered)
+            self._attempt()
             if self._backups.check_due(self._clock.now()):
                 found = self._backups.check(self._rest)
                 if found.findings:
                     self._say(" ".join((found.text, found.findings[0].text)))
             while not self._stop.wait(HOUR):
-                self._hourly()
+                self._attempt()
         except CancelledError:
             return
         except Exception:  # the boundary of the thread
             log.exception("The thread of the backups failed")
 
-    def _hourly(self) -> None:
+    def _attempt(self) -> None:
+        """Make a backup if something changed since the newest one. Only the first of several failures is reported."""
+        if not self._backups.wanted:
+            return
         try:
             self._backups.make(self._rest)
             self._failed = False

@@ -156,7 +156,6 @@ class Backups:
         try:
             set_facts(place)
             _remove_stale(place.own)
-            _check_space(database, place.own)
             if not _copy(database, part, times(place.own), rest):
                 return None
             _check(part, database)
@@ -234,7 +233,7 @@ def _failure(error: OSError | sqlite3.Error, database: Path, folder: Path) -> Us
 
 
 def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest: Callable[[], None]) -> bool:
-    """Write a copy; False, with nothing written, if the newest backup is equal."""
+    """Write a copy; False, with nothing written, if the newest backup is equal. Raises UserError without space."""
     part.unlink(missing_ok=True)
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
@@ -242,6 +241,7 @@ def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest
         now = _signature(source)  # this read starts the snapshot; otherwise each commit would restart the copy
         if earlier and now == _signature_of(earlier[-1][1]):
             return False
+        _check_space(database, part.parent)
         with closing(sqlite3.connect(part, isolation_level=None)) as target:
             target.execute("PRAGMA synchronous = OFF")
             synced = 0

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
+import shutil
+import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from curator.bootstrap import open_project
+from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
 from curator.services.ports import Checked, Finding
 from curator.services.records import keeping
 from curator.services.records.keeping import BackupService
+from curator.storage.db import mark_as_it_is
+from tests.curator.storage.safety.conftest import make
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 YEAR = 365 * 24 * 60
@@ -99,7 +105,31 @@ def test_a_file_that_was_changed_and_what_a_check_finds_are_said_also_to_who_lis
     assert "Decision 3 was changed." in said[1]
 
 
-def test_a_session_makes_a_last_backup_after_its_end_and_a_read_only_one_none(backups):
+def test_what_no_backup_holds_yet_is_backed_up_soon_after_the_opening_and_a_failure_is_said_at_each(backups):
+    backups.fails = UserError("The disk is full.")
+    for number in (1, 2):
+        one, said = service(backups), []
+        one.on_trouble(said.append)
+        one.begin()
+        backups.wait_for(number)
+        one.close()
+        assert said == ["The disk is full."]
+
+
+def test_none_is_tried_where_none_are_wanted(backups, monkeypatch):
+    monkeypatch.setattr(keeping, "HOUR", 0.001)
+    backups.fails, backups.wanted, backups.due = UserError("The server makes them."), False, True
+    backups.findings = (Finding("x", "Decision 3 was changed."),)
+    one, said, seen = service(backups), [], threading.Event()
+    one.on_trouble(lambda words: (said.append(words), seen.set()))
+    one.begin()
+    assert seen.wait(10)
+    one.close()
+    assert (backups.made, len(said)) == (0, 1)
+
+
+def test_a_session_makes_a_last_backup_after_its_end_and_a_read_only_one_none(backups, monkeypatch):
+    monkeypatch.setattr(keeping, "SETTLED", 60)
     one = service(backups)
     one.begin()
     one.close()
@@ -110,6 +140,66 @@ def test_a_session_makes_a_last_backup_after_its_end_and_a_read_only_one_none(ba
     other.close()
     other.after()
     assert backups.made == 1
+
+
+@pytest.mark.parametrize("case", ["unusable", "full", "damaged", "none"])
+def test_the_failure_of_a_session_s_last_backup_is_said_at_the_next_opening(tmp_path, monkeypatch, case):
+    root, folder = tmp_path / "backups", make(tmp_path / "p")
+    monkeypatch.setenv("CURATOR_BACKUP_DIR", str(root))
+
+    def session(*, work: bool, settled: float) -> list[str]:
+        """What the window says; with `work`, something is decided. The last backup is made before it returns."""
+        monkeypatch.setattr(keeping, "SETTLED", settled)
+        monkeypatch.setattr(keeping, "SOON", 0.001)
+        tried, said = threading.Event(), []
+        project = open_project(folder, linker=False, curator="ada")
+        store = project.backups._backups
+        made = store.make
+
+        def tell(rest):
+            try:
+                return made(rest)
+            finally:
+                tried.set()
+
+        monkeypatch.setattr(store, "make", tell)
+        project.backups.on_trouble(said.append)
+        project.backups.begin()
+        if work:
+            project.curation.decide(50, Verdict.nil())
+        else:
+            assert tried.wait(20)
+        project.close()
+        for thread in threading.enumerate():
+            if thread.name == "last backup":
+                thread.join()
+        return said
+
+    assert session(work=False, settled=0.001) == []
+    if case == "unusable":
+        shutil.rmtree(root)
+        root.write_text("a file")
+    if case == "full":
+        usage = SimpleNamespace(total=1, used=1, free=1000)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    if case == "damaged":  # where the opening of a large project does not look
+        monkeypatch.setattr("curator.storage.db.engine.FULL_CHECK_BYTES", 0)
+        with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
+            (page,) = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'document_texts'").fetchone()
+            (size,) = conn.execute("PRAGMA page_size").fetchone()
+        with (folder / "project.sqlite").open("r+b") as file:
+            file.seek((page - 1) * size)
+            file.write(b"\xff" * 8)
+        mark_as_it_is(folder / "project.sqlite")
+    assert session(work=True, settled=60) == []
+    words = {"unusable": "could be written", "full": "less free space", "damaged": "no backup was made of it"}
+    for _ in range(2):
+        said = session(work=False, settled=0.001)
+        assert len([one for one in said if words.get(case, "?") in one]) == (case != "none")
+    monkeypatch.undo()
+    if case == "full":
+        monkeypatch.setenv("CURATOR_BACKUP_DIR", str(root))
+        assert session(work=False, settled=0.001) == []
 
 
 def test_a_command_makes_one_at_most_every_hour(backups):

@@ -144,7 +144,10 @@ def test_a_full_disk_or_a_folder_that_cannot_be_written_is_said(folder, backups,
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1, 1, 1000))
     with pytest.raises(UserError, match="less free space"):
         backups.make(nothing)
-    root.parent.mkdir(exist_ok=True)
+    monkeypatch.undo()
+    backups.make(nothing)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1, 1, 1000))
+    assert backups.make(nothing) is None, "nothing changed: no space is needed"
     shutil.rmtree(root)
     root.write_text("a file")
     with pytest.raises(UserError, match="No backup could be written"):
