@@ -20,6 +20,7 @@ from curator.storage.db import (
     among,
     answer,
     chunks,
+    enum_of,
     ids_of,
     unique,
 )
@@ -208,7 +209,10 @@ STATES = select(DocumentRow.id, DocumentRow.state).where(among(DocumentRow.id))
 def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, DocumentState]:
     """The states by id. Raises UserError if a document does not exist."""
     wanted = unique(document_ids)
-    found = {row[0]: DocumentState(row[1]) for row in answer(conn, STATES, ids_of(wanted))}
+    found = {
+        row[0]: enum_of(DocumentState, row[1], "documents", "state", row[0])
+        for row in answer(conn, STATES, ids_of(wanted))
+    }
     for document_id in wanted:
         if document_id not in found:
             raise UserError(tr("There is no document {document_id} in this project.", document_id=document_id))

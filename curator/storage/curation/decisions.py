@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import Split
 from curator.storage.curation.counters import DECIDABLES, STATES, TALLIES, decidables, retally, tallies
 from curator.storage.curation.mentions import LISTED, documents_of
@@ -28,12 +28,14 @@ from curator.storage.db import (
     ahead_of,
     among,
     answer,
-    from_iso,
     ids_of,
     link,
     pack_shown,
     rank_in,
+    texts_of,
+    time_of,
     unique,
+    verdict_of,
     visible,
 )
 
@@ -137,7 +139,10 @@ class SqlDecisions(Operations, Efforts):
             .where(DocumentRow.split == split.value, visible())
             .group_by(MentionRow.type, DecisionRow.entity_ids)
         )
-        return [(type_, tuple(json.loads(ids)), number) for type_, ids, number in self._conn.execute(query)]
+        return [
+            (type_, texts_of(ids, "decisions", "entity_ids"), number)
+            for type_, ids, number in self._conn.execute(query)
+        ]
 
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
         """The previous decisions of those made in one step."""
@@ -210,12 +215,6 @@ _RANK = (
     .execution_options(**{LATER: True})
 )
 
-_REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
-    Outcome.NIL: NilReason,
-    Outcome.REJECTED: RejectReason,
-    Outcome.SKIPPED: SkipReason,
-}
-
 
 def _row(decision: Decision, shown: bytes | None) -> dict[str, Any]:
     verdict = decision.verdict
@@ -252,20 +251,13 @@ def _pointer(decision: Decision) -> dict[str, Any]:
     }
 
 
-def verdict_of(row: AnyRow) -> Verdict:
-    """The verdict of a row with a decision's columns."""
-    outcome = Outcome(row.outcome)
-    reason = _REASONS[outcome](row.reason) if row.reason else None
-    return Verdict(outcome, tuple(json.loads(row.entity_ids)), reason)
-
-
 def _decision(row: AnyRow) -> Decision:
     return Decision(
         id=row.id,
         mention_id=row.mention_id,
-        verdict=verdict_of(row),
+        verdict=verdict_of(row.outcome, row.entity_ids, row.reason, number=row.id),
         curator=row.curator,
-        at=from_iso(row.at),
+        at=time_of(row.at, "decisions", row.id),
         shown=StoredShown.packed(row.shown) if row.shown else None,
         operation_id=row.operation_id or 0,
         note=row.note,

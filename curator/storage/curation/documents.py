@@ -36,6 +36,7 @@ from curator.storage.db import (
     SourceFileRow,
     among,
     chunks,
+    enum_of,
     fold,
     hidden,
     holds_null_character,
@@ -372,17 +373,17 @@ def _document(row: AnyRow, passages: tuple[Passage, ...]) -> Document:
         title=row.title,
         text=row.text,
         passages=passages,
-        split=Split(row.split),
-        state=DocumentState(row.state),
+        split=enum_of(Split, row.split, "documents", "split", row.id),
+        state=enum_of(DocumentState, row.state, "documents", "state", row.id),
         revision=row.revision,
     )
 
 
 def _queue_row(row: AnyRow) -> QueueRow:
     id_, external_id, title, split, state, decided, mentions, flagged, comments = row
-    return QueueRow(
-        id_, external_id, title, Split(split), DocumentState(state), decided, mentions, bool(flagged), comments
-    )
+    part = enum_of(Split, split, "documents", "split", id_)
+    stage = enum_of(DocumentState, state, "documents", "state", id_)
+    return QueueRow(id_, external_id, title, part, stage, decided, mentions, bool(flagged), comments)
 
 
 def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:
@@ -390,8 +391,8 @@ def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:
     by_split = dict.fromkeys(Split, 0)
     by_outcome = dict.fromkeys(_DECIDED, 0)
     for group in groups:
-        by_state[DocumentState(group.state)] += group.documents
-        by_split[Split(group.split)] += group.documents
+        by_state[enum_of(DocumentState, group.state, "documents", "state")] += group.documents
+        by_split[enum_of(Split, group.split, "documents", "split")] += group.documents
         for outcome in by_outcome:
             by_outcome[outcome] += getattr(group, outcome.value)
     return ProjectCounts(by_state, by_split, sum(group.mentions for group in groups), by_outcome)

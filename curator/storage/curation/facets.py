@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from heapq import merge
 from typing import Any
@@ -53,6 +52,7 @@ from curator.storage.db import (
     chunks,
     fold,
     hidden,
+    texts_of,
     unique,
     unpack_shown,
     walked,
@@ -134,7 +134,7 @@ class FacetQueries:
             query.order_by(EffortRow.operation_id.desc()).limit(last)
         ):
             seen = unpack_shown(shown).candidates if shown else ()
-            accepted = bool(seen) and json.loads(entity_ids) == [seen[0].entity_id]
+            accepted = bool(seen) and texts_of(entity_ids, "decisions", "entity_ids") == (seen[0].entity_id,)
             found[not accepted].append(milliseconds / 1000)
         return found
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from curator.domain.documents import Passage, SourceDocument, text_hash
-from curator.storage.db import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow, fold, next_id
+from curator.storage.db import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow, fold, json_of, next_id
 
 
 class FormerTexts:
@@ -57,7 +58,7 @@ class FormerTexts:
         row = self._conn.execute(query).first()
         if row is None:
             raise ValueError(f"operation {operation_id} replaced no text of document {document_id}")
-        passages = tuple(Passage(*one) for one in json.loads(row.passages))
+        passages = json_of(passages_of, row.passages, "former_texts", "passages")
         found = SourceDocument(row.external_id, row.title, row.text, passages, (), row.raw)
         return found, row.file_id, row.occurrence
 
@@ -89,6 +90,14 @@ class FormerTexts:
         query = select(func.max(DocumentRow.occurrence)).where(DocumentRow.file_id == file_id)
         last = self._conn.execute(query.where(DocumentRow.external_id == external_id)).scalar()
         return 0 if last is None else last + 1
+
+
+def passages_of(value: Any) -> tuple[Passage, ...]:
+    """The passages from their JSON. Raises an ordinary error for anything else."""
+    found = tuple(Passage(*one) for one in value)
+    if not all(type(one.kind) is str and 0 <= one.start <= one.end for one in found):
+        raise ValueError
+    return found
 
 
 _FORMER = select(

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
 
@@ -25,8 +26,11 @@ from curator.storage.db import (
     OperationRow,
     SourceFileRow,
     chunks,
-    from_iso,
+    enum_of,
+    json_of,
     next_id,
+    object_of,
+    time_of,
     unique,
     visible,
 )
@@ -78,10 +82,10 @@ class Imports(FormerTexts):
                 row.id,
                 files[row.file_id],
                 row.batch,
-                ImportKind(row.kind),
+                enum_of(ImportKind, row.kind, "imports", "kind", row.id),
                 row.curator,
-                from_iso(row.at),
-                json.loads(row.counts),
+                time_of(row.at, "imports", row.id),
+                json_of(counts_of, row.counts, "imports", "counts", row.id),
             )
             for row in rows
         ]
@@ -118,6 +122,13 @@ class Imports(FormerTexts):
         counts["flags"] += counts.pop("document_flags")
         counts["mentions"] += counts.pop("edits")
         return Handwork(documents=len(touched), **counts)
+
+
+def counts_of(value: Any) -> dict[str, int]:
+    """Counts by word. Raises an ordinary error for anything else."""
+    if not all(type(one) is int for one in object_of(value).values()):
+        raise TypeError
+    return object_of(value)
 
 
 _WITHDRAWN = select(SourceFileRow.withdrawn).where(SourceFileRow.id == bindparam("id"))

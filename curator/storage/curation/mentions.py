@@ -26,10 +26,13 @@ from curator.storage.db import (
     among,
     answer,
     chunks,
-    from_iso,
     ids_of,
+    json_of,
     next_id,
+    span_of,
+    time_of,
     unique,
+    wrong_value,
 )
 
 # The append-only log of changes of mentions' spans and types.
@@ -78,7 +81,11 @@ def dumped(spans: Sequence[Span]) -> str:
 
 
 def loaded(text: str) -> tuple[Span, ...]:
-    return tuple(Span(start, end) for start, end in json.loads(text))
+    return json_of(spans_of, text, "mention_edits", "spans")
+
+
+def spans_of(value: Any) -> tuple[Span, ...]:
+    return tuple(span_of(start, end, "mention_edits") for start, end in value)
 
 
 _EDITS: Any = select(  # nine columns: SQLAlchemy 2.0 and 2.1 have different types for so many
@@ -99,7 +106,15 @@ _OF_OPERATION = _EDITS.where(MentionEditRow.operation_id == bindparam("id")).ord
 def _edit(row: AnyRow) -> MentionEdit:
     before = MentionShape(loaded(row.spans_before), row.type_before)
     after = MentionShape(loaded(row.spans_after), row.type_after)
-    return MentionEdit(row.id, row.mention_id, before, after, row.actor, from_iso(row.at), row.operation_id)
+    return MentionEdit(
+        row.id,
+        row.mention_id,
+        before,
+        after,
+        row.actor,
+        time_of(row.at, "operations", row.operation_id),
+        row.operation_id,
+    )
 
 
 class SqlMentions(Attributes, Relations):
@@ -220,7 +235,7 @@ class SqlMentions(Attributes, Relations):
             query = select(FragmentRow.mention_id, FragmentRow.start_pos, FragmentRow.end_pos)
             query = query.where(FragmentRow.mention_id.in_(part)).order_by(FragmentRow.mention_id, FragmentRow.ordinal)
             for mention_id, start, end in self._conn.execute(query):
-                fragments.setdefault(mention_id, []).append(Span(start, end))
+                fragments.setdefault(mention_id, []).append(span_of(start, end, "fragments", mention_id))
         return [_mention(row, fragments.get(row.id)) for row in rows]
 
 
@@ -314,14 +329,17 @@ _ORIGINS = {one.value: one for one in MentionOrigin}  # a look-up takes a tenth 
 
 
 def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
-    spans = tuple(fragments) if fragments else (Span(row.start_pos, row.end_pos),)
+    spans = tuple(fragments) if fragments else (span_of(row.start_pos, row.end_pos, "mentions", row.id),)
+    origin = _ORIGINS.get(row.origin)
+    if origin is None:
+        raise wrong_value(row.origin, "mentions", "origin", row.id)
     return Mention(
         id=row.id,
         document_id=row.document_id,
         spans=spans,
         text=row.text,
         type=row.type,
-        origin=_ORIGINS[row.origin],
+        origin=origin,
         raw_ids=row.raw_ids,
         record=row.record,
         deleted=row.deleted,

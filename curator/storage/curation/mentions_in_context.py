@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select
@@ -15,7 +14,6 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Chance, Head, MentionContext, MentionUse, QueueFilter, Tried
-from curator.storage.curation.decisions import verdict_of
 from curator.storage.curation.facets import FacetQueries, matching
 from curator.storage.db import (
     AnyRow,
@@ -26,14 +24,17 @@ from curator.storage.db import (
     SuggestionRow,
     among,
     chunks,
-    from_iso,
+    enum_of,
     greater,
     hidden,
     ids_of,
     rows_as_json,
+    texts_of,
+    time_of,
     unique,
     unpack_chance,
     unpack_head,
+    verdict_of,
     visible,
 )
 
@@ -113,7 +114,9 @@ class SqlQueue(FacetQueries):
         query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
         query = query.where(MentionRow.outcome.in_([Outcome.LINK.value, Outcome.NIL.value]), *_named(bundle_id))
         rows = self._conn.execute(query.order_by(SuggestionRow.probability.desc(), MentionRow.id))
-        return [Tried(probability, first in json.loads(ids)) for probability, first, ids in rows]
+        return [
+            Tried(probability, first in texts_of(ids, "decisions", "entity_ids")) for probability, first, ids in rows
+        ]
 
 
 def _fresh(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
@@ -140,13 +143,15 @@ def _use(row: Sequence[Any], entity_id: str, listed: float | None) -> MentionUse
         chance = 0.0  # nothing is listed without candidates
     elif bundle_id is not None and probability:  # without one for the first, none has one
         chance = probability if first == entity_id else listed
-    return MentionUse(context, from_iso(at), Split(split), DocumentState(state), bundle_id is not None, chance)
+    part = enum_of(Split, split, "documents", "split", document_id)
+    stage = enum_of(DocumentState, state, "documents", "state", document_id)
+    return MentionUse(context, time_of(at, "decisions"), part, stage, bundle_id is not None, chance)
 
 
 @lru_cache(maxsize=1024)
 def _verdict(outcome: str, entity_ids: str, reason: str | None) -> Verdict:
     """The verdict, cached, since most uses of an entity have the same one."""
-    return verdict_of(SimpleNamespace(outcome=outcome, entity_ids=entity_ids, reason=reason))
+    return verdict_of(outcome, entity_ids, reason)
 
 
 def _context(row: AnyRow, bundle_id: str) -> MentionContext:
@@ -166,7 +171,7 @@ def _with_head(row: AnyRow, head: Head | None) -> MentionContext:
         text=row.text,
         right=row.right,
         type=row.type,
-        verdict=verdict_of(row) if row.outcome else None,
+        verdict=verdict_of(row.outcome, row.entity_ids, row.reason) if row.outcome else None,
         curator=row.curator or "",
         head=head,
     )

@@ -19,11 +19,11 @@ from curator.storage.db import (
     MetaRow,
     among,
     chunks,
-    from_iso,
     ids_of,
     joined,
     next_id,
     spoken,
+    time_of,
 )
 
 
@@ -75,7 +75,8 @@ _COMMENTS = select(
 
 
 def _comment(row: AnyRow) -> Comment:
-    return Comment(row.id, row.document_id, row.mention_id, row.author, from_iso(row.at), row.text, row.deleted)
+    at = time_of(row.at, "comments", row.id)
+    return Comment(row.id, row.document_id, row.mention_id, row.author, at, row.text, row.deleted)
 
 
 # The append-only log of attributes: the last row of a mention's attribute counts.
@@ -221,4 +222,5 @@ _ATTRIBUTES: AnyRow = select(  # ten columns: SQLAlchemy 2.0 and 2.1 have differ
 
 def _attribute_edit(row: AnyRow) -> AttributeEdit:
     number, mention_id, attribute_id, value_id, curator, at, *rest = row
-    return AttributeEdit(number, mention_id, attribute_id, value_id, curator, from_iso(at), *rest)
+    moment = time_of(at, "mention_attributes", number)
+    return AttributeEdit(number, mention_id, attribute_id, value_id, curator, moment, *rest)

@@ -40,14 +40,17 @@ from curator.storage.db import (
     answer,
     any_of,
     chunks,
-    from_iso,
+    enum_of,
     ids_of,
     in_each,
     insert_new,
+    json_of,
     link,
     mentions_listed,
+    payload_of,
     of,
     spoken,
+    time_of,
 )
 
 _IMPORT = "import:"
@@ -189,7 +192,7 @@ class Operations:
 
     def operations(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
         return {
-            one: (Operation(one, OperationKind(kind), actor, from_iso(at), said, target), json.loads(payload))
+            one: _operation(one, kind, actor, at, said, target, payload)
             for one, kind, actor, at, said, target, payload in self._conn.execute(_OPERATIONS, ids_of(operation_ids))
         }
 
@@ -197,7 +200,7 @@ class Operations:
         last = self._last()[0]
         rows = self._conn.execute(of(self._conn, _RELATION_STEPS), {"after": after}) if last > after else ()
         steps = [
-            RelationStep(operation, relation, bool(deleted), actor, from_iso(at))
+            RelationStep(operation, relation, bool(deleted), actor, time_of(at, "operations", operation))
             for operation, relation, deleted, actor, at in rows
         ]
         return steps, last
@@ -205,7 +208,7 @@ class Operations:
     def relation_endings(self, *, after: int) -> list[RelationEnding]:
         rows = self._conn.execute(of(self._conn, _RELATION_ENDINGS), {"after": after})
         return [
-            RelationEnding(operation, mention, words, bool(deleted), actor, from_iso(at))
+            RelationEnding(operation, mention, words, bool(deleted), actor, time_of(at, "operations", operation))
             for operation, mention, words, deleted, actor, at in rows
         ]
 
@@ -237,13 +240,13 @@ class Operations:
         if before is not None:
             query = query.where(OperationRow.id < before)
         return [
-            LoggedStep(Operation(one, OperationKind(kind), actor, from_iso(at), said), mentions)
+            LoggedStep(_logged(one, kind, actor, at, said), mentions)
             for one, kind, actor, at, said, mentions in self._conn.execute(query)
         ]
 
     def latest(self, operation_id: int) -> datetime:
         found = self._conn.execute(_LATEST, {"id": operation_id}).scalar()
-        return self.operation(operation_id)[0].at if found is None else from_iso(found)
+        return self.operation(operation_id)[0].at if found is None else time_of(found, "operations")
 
     def actors(self) -> list[str]:
         query = select(OperationRow.actor).where(~OperationRow.actor.startswith(_IMPORT)).distinct()
@@ -318,6 +321,18 @@ class Operations:
         return self._conn.execute(select(OperationRow.target).where(OperationRow.id == undo_entry)).scalar()
 
 
+def _logged(number: int, kind: str, actor: str, at: str, said: str, target: int | None = None) -> Operation:
+    known = enum_of(OperationKind, kind, "operations", "kind", number)
+    return Operation(number, known, actor, time_of(at, "operations", number), said, target)
+
+
+def _operation(
+    number: int, kind: str, actor: str, at: str, said: str, target: int | None, payload: str
+) -> tuple[Operation, dict[str, Any]]:
+    values = json_of(payload_of, payload, "operations", "payload", number)
+    return _logged(number, kind, actor, at, said, target), values
+
+
 def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if where.actor:
@@ -373,7 +388,8 @@ class Efforts:
             query = query.where(OperationRow.actor == curator)
         rows: Any = self._conn.execute(query)
         return [
-            SpentEffort(number, keys, ms, decided, who, from_iso(at)) for number, keys, ms, decided, who, at in rows
+            SpentEffort(number, keys, ms, decided, who, time_of(at, "operations", number))
+            for number, keys, ms, decided, who, at in rows
         ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from heapq import merge
@@ -27,8 +26,10 @@ from curator.storage.db import (
     RoundRow,
     SqlMeta,
     ever_visible,
-    from_iso,
     hidden,
+    span_of,
+    texts_of,
+    time_of,
     unpack_shown,
     verdict_of,
     visible,
@@ -82,14 +83,14 @@ class SqlRecords(Statistics):
         last: dict[int, tuple[int, Verdict]] = {}
         fragments = self._fragments()
         for row in self._conn.execute(query):
-            verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
+            verdict = verdict_of(row.outcome, row.entity_ids, row.reason, number=row.decision_id)
             step = steps.get(row.operation_id or 0, _Step("import", row.curator, "", None))
             replaces, before = last.get(row.mention_id, (None, None))
             last[row.mention_id] = row.decision_id, verdict
             yield AuditEntry(
                 AuditKind.DECISION,
                 row.decision_id,
-                from_iso(row.at),
+                time_of(row.at, "decisions", row.decision_id),
                 step.actor,
                 step=step.kind,
                 operation=row.operation_id,
@@ -115,14 +116,14 @@ class SqlRecords(Statistics):
         last: dict[tuple[int, int, str], tuple[int, Verdict]] = {}
         fragments = self._fragments()
         for row in self._conn.execute(query):
-            verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
+            verdict = verdict_of(row.outcome, row.entity_ids, row.reason, "judgements", row.judgement_id)
             key = row.round_id, row.mention_id, row.curator
             replaces, before = last.get(key, (None, None))
             last[key] = row.judgement_id, verdict
             yield AuditEntry(
                 AuditKind.JUDGEMENT,
                 row.judgement_id,
-                from_iso(row.at),
+                time_of(row.at, "judgements", row.judgement_id),
                 row.curator,
                 step=row.note if row.note in ("undo", "redo") else "judge",
                 mention=_mention(row, fragments),
@@ -153,7 +154,7 @@ class SqlRecords(Statistics):
             yield AuditEntry(
                 AuditKind.ATTRIBUTE,
                 row.value_row,
-                from_iso(row.at),
+                time_of(row.at, "mention_attributes", row.value_row),
                 step.actor,
                 step=step.kind,
                 operation=row.operation_id,
@@ -175,7 +176,7 @@ class SqlRecords(Statistics):
             yield AuditEntry(
                 AuditKind.OPERATION,
                 operation_id,
-                from_iso(at),
+                time_of(at, "operations", operation_id),
                 step.actor,
                 step=step.kind,
                 operation=operation_id,
@@ -187,7 +188,7 @@ class SqlRecords(Statistics):
         query = select(FragmentRow.mention_id, FragmentRow.start_pos, FragmentRow.end_pos)
         found: dict[int, tuple[Span, ...]] = {}
         for mention_id, start, end in self._conn.execute(query.order_by(FragmentRow.mention_id, FragmentRow.ordinal)):
-            found[mention_id] = (*found.get(mention_id, ()), Span(start, end))
+            found[mention_id] = (*found.get(mention_id, ()), span_of(start, end, "fragments", mention_id))
         return found
 
     # --- people ---
@@ -200,13 +201,16 @@ class SqlRecords(Statistics):
 
     def decided_by(self, curator: str) -> list[tuple[int, int, datetime]]:
         query = (
-            select(MentionRow.document_id, MentionRow.id, DecisionRow.at)
+            select(MentionRow.document_id, MentionRow.id, DecisionRow.at, DecisionRow.id)
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
             .where(DecisionRow.curator == curator, ~MentionRow.deleted, MentionRow.outcome.in_(GOLD))
             .where(MentionRow.document_id.not_in(hidden()))
             .order_by(MentionRow.id)
         )
-        return [(document, mention, from_iso(at)) for document, mention, at in self._conn.execute(query)]
+        return [
+            (document, mention, time_of(at, "decisions", number))
+            for document, mention, at, number in self._conn.execute(query)
+        ]
 
     def noted(self, beginning: str) -> list[int]:
         query = (
@@ -235,7 +239,7 @@ class SqlRecords(Statistics):
             .order_by(DecisionRow.entity_ids, MentionRow.text)
         )
         for entity_ids, text, decisions, documents in self._conn.execute(query):
-            ids = json.loads(entity_ids)
+            ids = texts_of(entity_ids, "decisions", "entity_ids")
             if len(ids) == 1:
                 yield ids[0], text, decisions, documents
 
@@ -249,7 +253,7 @@ def _monotonic(entries: Iterator[AuditEntry]) -> Iterator[tuple[tuple[datetime, 
 
 
 def _mention(row: AnyRow, fragments: dict[int, tuple[Span, ...]]) -> AuditMention:
-    spans = fragments.get(row.mention_id) or (Span(row.start_pos, row.end_pos),)
+    spans = fragments.get(row.mention_id) or (span_of(row.start_pos, row.end_pos, "mentions", row.mention_id),)
     return AuditMention(
         row.mention_id, row.document_id, row.external_id, spans, row.mention_text, row.mention_type, row.deleted
     )

@@ -18,11 +18,12 @@ from curator.storage.db import (
     SourceFileRow,
     among,
     chunks,
-    from_iso,
     hidden,
     ids_of,
+    json_of,
     next_id,
     spoken,
+    time_of,
 )
 
 
@@ -115,7 +116,16 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def ends_of(value: Any) -> tuple[RelationEnd, ...]:
+    """The ends from their JSON. Raises an ordinary error for anything else."""
+    ends = tuple(RelationEnd(one["role"], one["mention"], one["entity"]) for one in value)
+    if not all(type(one.role) is str and type(one.mention_id) in (int, type(None)) for one in ends):
+        raise TypeError
+    return ends
+
+
 def _relation(row: AnyRow) -> StoredRelation:
-    ends = tuple(RelationEnd(one["role"], one["mention"], one["entity"]) for one in json.loads(row.ends))
-    found = Relation(row.id, row.document_id, row.type, ends, source=row.source, author=row.author, at=from_iso(row.at))
+    ends = json_of(ends_of, row.ends, "relations", "ends", row.id)
+    at = time_of(row.at, "relations", row.id)
+    found = Relation(row.id, row.document_id, row.type, ends, source=row.source, author=row.author, at=at)
     return StoredRelation(found, row.deleted)

@@ -20,10 +20,11 @@ from curator.storage.db import (
     RoundDocumentRow,
     RoundMentionRow,
     RoundRow,
-    from_iso,
+    enum_of,
     hidden,
     next_id,
     pack_shown,
+    time_of,
     unpack_shown,
     verdict_columns,
     verdict_of,
@@ -158,7 +159,9 @@ class SqlRounds:
             .where(JudgementRow.id.in_(_last(round_id, curator, None)), JudgementRow.outcome != Outcome.CLEARED.value)
             .group_by(JudgementRow.outcome)
         )
-        return {Outcome(outcome): number for outcome, number in self._conn.execute(query)}
+        return {
+            enum_of(Outcome, outcome, "judgements", "outcome"): number for outcome, number in self._conn.execute(query)
+        }
 
     def _numbers(self, query: Any) -> dict[int, int]:
         return {row[0]: row[1] for row in self._conn.execute(query)}
@@ -230,7 +233,14 @@ def _rounds() -> Any:
 
 def _round(row: AnyRow) -> Round:
     round_id, name, kind, at, closed, documents = row
-    return Round(round_id, name, RoundKind(kind), from_iso(at), bool(closed), documents)
+    return Round(
+        round_id,
+        name,
+        enum_of(RoundKind, kind, "rounds", "kind", round_id),
+        time_of(at, "rounds", round_id),
+        bool(closed),
+        documents,
+    )
 
 
 _JUDGEMENTS = select(
@@ -261,6 +271,7 @@ def _row(judgement: Judgement) -> dict[str, object]:
 
 
 def _judgement(row: AnyRow) -> Judgement:
-    verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
+    verdict = verdict_of(row.outcome, row.entity_ids, row.reason, "judgements", row.id)
     shown = unpack_shown(row.shown) if row.shown else None
-    return Judgement(row.id, row.round_id, row.mention_id, row.curator, verdict, from_iso(row.at), row.note, shown)
+    at = time_of(row.at, "judgements", row.id)
+    return Judgement(row.id, row.round_id, row.mention_id, row.curator, verdict, at, row.note, shown)

@@ -20,8 +20,8 @@ from curator.storage.db import (
     SourceFileRow,
     SuggestionFactsRow,
     SuggestionRow,
-    from_iso,
     next_id,
+    time_of,
 )
 
 
@@ -113,4 +113,14 @@ FILES = select(
 
 def as_file(row: AnyRow) -> SourceFile:
     id_, path, name, format_, sha256, head, tail, extra, at = row
-    return SourceFile(id_, path, name, format_, sha256, head, tail, extra, from_iso(at) if at else None)
+    return SourceFile(
+        id_,
+        path,
+        name,
+        format_,
+        sha256,
+        head,
+        tail,
+        extra,
+        time_of(at, "source_files", id_, column="imported_at") if at else None,
+    )

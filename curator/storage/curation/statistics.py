@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from datetime import date
 from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, case, func, or_, select
@@ -21,9 +19,12 @@ from curator.storage.db import (
     EffortRow,
     MentionRow,
     OperationRow,
-    from_iso,
+    day_of,
+    enum_of,
     hidden,
     local_day,
+    texts_of,
+    time_of,
     unpack_shown,
     visible,
 )
@@ -54,7 +55,7 @@ class Statistics:
         return [_document_cell(*row) for row in self._conn.execute(query)]
 
     def decided(self) -> list[DecidedCell]:
-        return [DecidedCell(date.fromisoformat(row[0]), *row[1:]) for row in self._conn.execute(decided_query())]
+        return [DecidedCell(day_of(row[0], "decisions"), *row[1:]) for row in self._conn.execute(decided_query())]
 
     def efforts(self) -> list[EffortCell]:
         """An operation's split is that of one of its mentions, '' if it decided none."""
@@ -93,7 +94,7 @@ class Statistics:
 
     def _effort_cells(self, query: AnyQuery) -> Iterator[EffortCell]:
         for day, actor, split, many, *sums in self._conn.execute(query):
-            yield EffortCell(date.fromisoformat(day), actor, split, bool(many), *sums)
+            yield EffortCell(day_of(day, "operations"), actor, split, bool(many), *sums)
 
 
 def decided_query() -> AnyQuery:
@@ -142,8 +143,10 @@ def _day(at: InstrumentedAttribute[str]) -> ColumnElement[str]:
 
 
 def _document_cell(split: str, state: str, documents: int, mentions: int, *decided: int) -> DocumentCell:
+    part = enum_of(Split, split, "documents", "split")
+    stage = enum_of(DocumentState, state, "documents", "state")
     states = [("", mentions - sum(decided)), *zip((one.value for one in _COUNTED), decided, strict=True)]
-    return DocumentCell(Split(split), DocumentState(state), documents, tuple(states))
+    return DocumentCell(part, stage, documents, tuple(states))
 
 
 _TAKEN: AnyQuery = (
@@ -172,11 +175,11 @@ _TAKEN: AnyQuery = (
 
 
 def _taken_decision(row: AnyRow) -> TakenDecision:
-    entities = tuple(json.loads(row.entity_ids))
-    linked = row.shown is not None and row.outcome == Outcome.LINK.value
+    entities = texts_of(row.entity_ids, "decisions", "entity_ids", row.id)
+    linked = row.shown is not None and entities and row.outcome == Outcome.LINK.value
     return TakenDecision(
         row.id,
-        from_iso(row.at),
+        time_of(row.at, "decisions", row.id),
         row.actor,
         row.curator,
         row.step,

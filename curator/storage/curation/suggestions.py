@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, insert, or_, select, update
@@ -25,8 +24,9 @@ from curator.storage.db import (
     answer,
     chunks,
     facts_row,
-    from_iso,
     ids_of,
+    texts_of,
+    time_of,
     unique,
     visible,
 )
@@ -57,7 +57,7 @@ class SqlSuggestions:
     def _save_facts(self, latest: Mapping[int, Suggestion]) -> None:
         """Store the values that facets need."""
         rows = [
-            facts_row(latest[mention_id], text, json.loads(entity_ids) if entity_ids else ())
+            facts_row(latest[mention_id], text, texts_of(entity_ids, "decisions", "entity_ids") if entity_ids else ())
             for mention_id, text, entity_ids in self._conn.execute(_LINKED, ids_of(latest))
         ]
         self._conn.execute(insert(SuggestionFactsRow), rows)
@@ -121,7 +121,7 @@ class SqlSuggestions:
         found: dict[int, Opinion] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_OPINIONS.where(OpinionRow.mention_id.in_(part)))
-            found.update((row[0], Opinion(*row[:4], from_iso(row[4]), row[5])) for row in rows)
+            found.update((row[0], Opinion(*row[:4], time_of(row[4], "opinions", row[0]), row[5])) for row in rows)
         return found
 
     def _open(self, bundle_id: str, where: ColumnElement[bool], *, limit: int | None) -> list[AnyRow]:

@@ -10,7 +10,17 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
 from curator.services.ports import NilMention
-from curator.storage.db import AnyRow, DecisionRow, MentionRow, SuggestionRow, chunks, hidden, rows_as_json, unpack_head
+from curator.storage.db import (
+    AnyRow,
+    DecisionRow,
+    MentionRow,
+    SuggestionRow,
+    chunks,
+    hidden,
+    rows_as_json,
+    texts_of,
+    unpack_head,
+)
 from curator.storage.kb.provisional import retire, retired_of
 
 SHORT = 16
@@ -26,7 +36,7 @@ class Outcomes:
     def links(self) -> dict[tuple[str, ...], int]:
         query = select(DecisionRow.entity_ids, func.count()).join(MentionRow, MentionRow.decision_id == DecisionRow.id)
         query = query.where(MentionRow.outcome == Outcome.LINK.value, *_living()).group_by(DecisionRow.entity_ids)
-        return {tuple(json.loads(ids)): number for ids, number in self._conn.execute(query)}
+        return {texts_of(ids, "decisions", "entity_ids"): number for ids, number in self._conn.execute(query)}
 
     def linked_to(self, entity_ids: Collection[str]) -> list[int]:
         lists = self._lists_with(entity_ids)
@@ -51,7 +61,11 @@ class Outcomes:
             return []
         query = select(DecisionRow.entity_ids).where(DecisionRow.outcome == Outcome.LINK.value, or_(*named)).distinct()
         wanted = set(entity_ids)  # LIKE ignores case, but it matters in identifiers
-        return [ids for ids in self._conn.execute(query).scalars() if not wanted.isdisjoint(json.loads(ids))]
+        return [
+            ids
+            for ids in self._conn.execute(query).scalars()
+            if not wanted.isdisjoint(texts_of(ids, "decisions", "entity_ids"))
+        ]
 
     def nils(self, *, decided: bool) -> list[NilMention]:
         chosen = _NILS.where(MentionRow.outcome == Outcome.NIL.value)

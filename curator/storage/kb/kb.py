@@ -19,7 +19,7 @@ from curator.domain.entities import (
     ObsoleteEntity,
 )
 from curator.domain.facets import SearchQuery, parse_query
-from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, fold, next_id, unique
+from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, fold, next_id, texts_of, unique
 from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
@@ -121,7 +121,10 @@ def linked_last(conn: Connection, limit: int) -> list[str]:
         .limit(LOOKED_AT)
     )
     ids = (
-        one for packed, outcome in conn.execute(query) if outcome == Outcome.LINK.value for one in json.loads(packed)
+        one
+        for packed, outcome in conn.execute(query)
+        if outcome == Outcome.LINK.value
+        for one in texts_of(packed, "decisions", "entity_ids")
     )
     return list(dict.fromkeys(ids))[:limit]
 
@@ -228,7 +231,9 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         if found is None:
             return None
         name, content_hash, entities, names, definitions, types = found
-        return KnowledgeBaseInfo(name, content_hash, entities, names, definitions, tuple(json.loads(types)))
+        return KnowledgeBaseInfo(
+            name, content_hash, entities, names, definitions, texts_of(types, "kb_versions", "types")
+        )
 
     def get(self, entity_id: str) -> Entity | None:
         tables, found = self._active(), self.get_many([entity_id]).get(entity_id)

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.storage.db import chunks, fold
+from curator.storage.db import chunks, fold, json_of
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -180,7 +180,10 @@ def canonical_json(entity: Entity) -> str:
 
 
 def parse_entity(data: str) -> Entity:
-    value: dict[str, Any] = json.loads(data)
+    return json_of(_entity, data, "entities", "data")
+
+
+def _entity(value: dict[str, Any]) -> Entity:
     values: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
     return Entity(**values)
 

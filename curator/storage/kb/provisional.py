@@ -12,7 +12,17 @@ from sqlalchemy import Connection, delete, insert, select, update
 from curator.domain.entities import Entity, EntityMatch, ProvisionalEntity, id_of, is_new, number_of
 from curator.domain.facets import SearchQuery
 from curator.domain.wording import UserError, tr
-from curator.storage.db import AnyRow, ProvisionalEntityRow, RetiredEntityRow, answer, chunks, fold, from_iso, unique
+from curator.storage.db import (
+    AnyRow,
+    ProvisionalEntityRow,
+    RetiredEntityRow,
+    answer,
+    chunks,
+    fold,
+    texts_of,
+    time_of,
+    unique,
+)
 from curator.storage.kb.kb_matching import active_tables, held, new_ids
 from curator.storage.kb.kb_search import (
     DEFINITION,
@@ -135,9 +145,11 @@ _ROWS = select(
 
 
 def _provisional(row: AnyRow) -> ProvisionalEntity:
-    synonyms, types = tuple(json.loads(row.synonyms)), tuple(json.loads(row.types))
+    synonyms = texts_of(row.synonyms, "provisional_entities", "synonyms", row.id)
+    types = texts_of(row.types, "provisional_entities", "types", row.id)
+    at = time_of(row.at, "provisional_entities", row.id)
     entity = Entity(row.id, row.name, synonyms, types, row.definition)
-    return ProvisionalEntity(entity, row.author, from_iso(row.at), row.deleted, row.successor)
+    return ProvisionalEntity(entity, row.author, at, row.deleted, row.successor)
 
 
 def _packed(values: Sequence[str]) -> str:
