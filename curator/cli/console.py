@@ -176,6 +176,10 @@ def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -
             if words:
                 echo(words, err=True)
         yield project
+    except Exception as error:
+        if (damage := project.disk.damage(error)) is None:
+            raise
+        raise damage from error
     finally:
         _open().remove(project)
         project.close()

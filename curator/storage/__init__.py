@@ -25,6 +25,7 @@ from curator.storage.project import (
     renew_marker,
 )
 from curator.storage.store import SqlStore, SqlUnitOfWork
+from curator.storage.wrong_values import WrongValue, find_wrong_values
 
 __all__ = [
     "BUNDLES_NAME",
@@ -35,6 +36,7 @@ __all__ = [
     "ProjectLock",
     "SqlStore",
     "SqlUnitOfWork",
+    "WrongValue",
     "check_links",
     "check_schema",
     "check_version",
@@ -42,6 +44,7 @@ __all__ = [
     "create_database",
     "create_project",
     "current_version",
+    "find_wrong_values",
     "finish_restoration",
     "named_folder",
     "open_project",

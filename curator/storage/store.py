@@ -54,6 +54,7 @@ from curator.storage.db import (
     writing_engine,
 )
 from curator.storage.kb import SqlKnowledgeBase
+from curator.storage.wrong_values import damage_behind, damage_of, is_unexpected
 
 
 class SqlUnitOfWork:
@@ -161,7 +162,7 @@ class SqlStore:
     def read(self) -> Iterator[SqlUnitOfWork]:
         """A unit with a snapshot of the database; its iterators end with it."""
         self._check_open()
-        with as_user_errors(self._database), self._reader.connect() as conn:
+        with as_user_errors(self._database), self._reader.connect() as conn, damage_behind(conn):
             yield SqlUnitOfWork(conn)
 
     @contextmanager
@@ -181,7 +182,7 @@ class SqlStore:
             self._check_open()
             if self._needs_room:
                 self._check_room()
-            with as_user_errors(self._database), self._writer.connect() as conn:
+            with as_user_errors(self._database), self._writer.connect() as conn, damage_behind(conn):
                 conn.begin()
                 count = _count_of(conn)
                 try:
@@ -206,6 +207,12 @@ class SqlStore:
 
     def on_saving(self, listener: Listener) -> Callable[[], None]:
         return self._syncer.listen(listener)
+
+    def damage(self, error: BaseException) -> UserError | None:
+        if self._closed or not is_unexpected(error):
+            return None
+        with self._reader.connect() as conn:
+            return damage_of(error, conn)
 
     def close(self) -> None:
         """Wait for a writing unit and the disk, then close the files and release the lock; idempotent.

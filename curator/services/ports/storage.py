@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from curator.domain.decisions import Change, Listener, Saving
 from curator.domain.entities import TypeMapping
-from curator.domain.wording import AwayError
+from curator.domain.wording import AwayError, UserError
 from curator.services.ports.address import ProjectPlace
 from curator.services.ports.curation import DecisionRepository, MentionRepository
 from curator.services.ports.documents import DocumentRepository
@@ -83,6 +83,10 @@ class Disk(Protocol):
 
     def on_saving(self, listener: Listener) -> Callable[[], None]:
         """Call `listener`, in another thread, after every sync of the disk; returns the function that ends this."""
+        ...
+
+    def damage(self, error: BaseException) -> UserError | None:
+        """What is wrong in the database, if that may be behind an unexpected error; None if the error is a bug."""
         ...
 
 

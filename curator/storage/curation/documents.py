@@ -44,6 +44,7 @@ from curator.storage.db import (
     is_undecodable,
     like,
     next_id,
+    span_of,
     unique,
     visible,
 )
@@ -234,7 +235,8 @@ class SqlDocuments(SourceFiles, Imports):
         return occurrences
 
     def _passages(self, document_id: int) -> tuple[Passage, ...]:
-        return tuple(Passage(*row) for row in self._conn.execute(_PASSAGES, {"id": document_id}))
+        rows = self._conn.execute(_PASSAGES, {"id": document_id})
+        return tuple(Passage(*row) for row in rows if span_of(row[1], row[2], "passages", document_id))
 
 
 _DECIDED = {

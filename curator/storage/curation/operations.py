@@ -36,6 +36,7 @@ from curator.storage.db import (
     MentionEditRow,
     MentionRow,
     OperationRow,
+    StoredObject,
     among,
     answer,
     any_of,
@@ -47,8 +48,8 @@ from curator.storage.db import (
     json_of,
     link,
     mentions_listed,
-    payload_of,
     of,
+    payload_of,
     spoken,
     time_of,
 )
@@ -192,7 +193,7 @@ class Operations:
 
     def operations(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
         return {
-            one: _operation(one, kind, actor, at, said, target, payload)
+            one: (_logged(one, kind, actor, at, said, target), _payload(one, payload))
             for one, kind, actor, at, said, target, payload in self._conn.execute(_OPERATIONS, ids_of(operation_ids))
         }
 
@@ -326,11 +327,8 @@ def _logged(number: int, kind: str, actor: str, at: str, said: str, target: int 
     return Operation(number, known, actor, time_of(at, "operations", number), said, target)
 
 
-def _operation(
-    number: int, kind: str, actor: str, at: str, said: str, target: int | None, payload: str
-) -> tuple[Operation, dict[str, Any]]:
-    values = json_of(payload_of, payload, "operations", "payload", number)
-    return _logged(number, kind, actor, at, said, target), values
+def _payload(number: int, text: str) -> dict[str, Any]:
+    return StoredObject(json_of(payload_of, text, "operations", "payload", number), "operations", "payload", number)
 
 
 def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:

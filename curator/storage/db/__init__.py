@@ -95,6 +95,7 @@ from curator.storage.db.mark import (
 )
 from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
+    REASONS,
     pack_shown,
     pack_suggestion,
     payload_of,
@@ -109,6 +110,7 @@ from curator.storage.db.packing import (
 from curator.storage.db.rows import (
     AnyRow,
     Choice,
+    StoredObject,
     chunks,
     day_of,
     enum_of,
@@ -189,6 +191,7 @@ __all__ = [
     "OPERATION",
     "POOLED",
     "POSTGRESQL",
+    "REASONS",
     "UNMARKED",
     "UNREAD",
     "VERSION_1",
@@ -239,6 +242,7 @@ __all__ = [
     "RoundRow",
     "SourceFileRow",
     "SqlMeta",
+    "StoredObject",
     "SuggestionFactsRow",
     "SuggestionRow",
     "Syncer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -219,6 +219,18 @@ def texts_of(text: str, table: str, column: str, number: object = None) -> tuple
     if type(found) is not list or not all(type(one) is str for one in found):
         raise wrong_value(text, table, column, number)
     return tuple(found)
+
+
+class StoredObject(dict[str, Any]):
+    """A stored object, of which a part that is missing is a wrong value."""
+
+    def __init__(self, values: Mapping[str, Any], table: str, column: str, number: object) -> None:
+        super().__init__(values)
+        self._place = table, column, number
+
+    def __missing__(self, name: str) -> Any:
+        table, column, number = self._place
+        raise wrong_value(json.dumps(self, ensure_ascii=False), table, column, number)
 
 
 def object_of(value: object) -> dict[str, Any]:

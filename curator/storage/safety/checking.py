@@ -15,7 +15,7 @@ from curator.domain.documents import text_hash
 from curator.domain.jobs import Progress
 from curator.domain.wording import DamagedProjectError, MissingStepsError, UserError, ntr, tr
 from curator.services.ports import Checked, Finding
-from curator.storage import check_schema, check_version, current_version
+from curator.storage import WrongValue, check_schema, check_version, current_version, find_wrong_values
 from curator.storage.db import (
     MARK_NAME,
     UNMARKED,
@@ -31,7 +31,9 @@ from curator.storage.db import (
     is_altered,
     is_unread,
     local_time,
+    place_of,
     read_mark,
+    shortened,
     top_of,
 )
 
@@ -44,6 +46,7 @@ MOST = 20
 RESTORE = "Restore a backup (Project › Backups or `curator restore`)."
 STEP = "Step {id} was changed, or a step before it is missing. {advice}"
 DECISION = "Decision {id} was changed, or one before it is missing. {advice}"
+WRONG = "The value “{value}” of “{column}” in {place} cannot be read. {advice}"
 NO_MARK = (
     "{path} is missing or damaged. If the last steps were lost, for example with a write-ahead log, Curator could not "
     "see it. Compare the last steps with a backup. The next opening of the project writes the file again."
@@ -134,6 +137,7 @@ def _whole(check: _Check) -> Steps:
         tr("Pages and indexes"): _integrity,
         tr("References"): _references,
         tr("Steps and decisions"): _chain,
+        tr("Values"): _values,
         tr("Texts"): _texts,
         tr("Counters"): _counters,
         tr("Current decisions"): _current,
@@ -226,6 +230,35 @@ def _chain(check: _Check) -> Steps:
 
 def _broken(words: str, one: Broken) -> str:
     return tr(STEP if words is STEP else DECISION, id=one.id, advice=tr(RESTORE))
+
+
+def _values(check: _Check) -> Steps:
+    """Check every value that has a form: states, outcomes, times, places in texts, lists in JSON."""
+    found: list[WrongValue] = []
+    for one in find_wrong_values(check.conn):
+        if one is None:
+            yield Progress("check", 0, 0)
+        else:
+            found.append(one)
+    for one in found[:MOST]:
+        place = _place(check.conn, one)
+        words = tr(WRONG, value=shortened(one.value), column=one.column, place=place, advice=tr(RESTORE))
+        check.add(place, words)
+    _count_others(check, tr("values"), len(found))
+
+
+def _place(conn: sqlite3.Connection, one: WrongValue) -> str:
+    """The row, and its document if it has one."""
+    if one.table not in ("documents", "mentions", "decisions"):
+        return place_of(one.table, one.number)
+    if one.table == "documents":
+        row = conn.execute("SELECT external_id FROM documents WHERE id = ?", (one.number,)).fetchone()
+        return tr("document {name}", name=shortened(row[0]))
+    mention = "?" if one.table == "mentions" else "(SELECT mention_id FROM decisions WHERE id = ?)"
+    query = f"SELECT external_id FROM documents WHERE id = (SELECT document_id FROM mentions WHERE id = {mention})"  # noqa: S608
+    row = conn.execute(query, (one.number,)).fetchone()
+    place = place_of(one.table, one.number)
+    return place if row is None else tr("{place} of document {name}", place=place, name=shortened(row[0]))
 
 
 def _texts(check: _Check) -> Steps:

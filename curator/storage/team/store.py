@@ -261,6 +261,10 @@ class SharedStore:
     def accept(self) -> None:
         """No effect: `altered` is always empty."""
 
+    def damage(self, error: BaseException) -> UserError | None:  # noqa: ARG002
+        """None: the server takes no value that cannot be read."""
+        return None
+
     def on_saving(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` in the writing thread."""
         self._listeners.append(listener)
