@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import io
 import json
-from contextlib import suppress
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
+from tempfile import mkdtemp
 from unittest.mock import Mock, patch
 
+import click
+
+from curator.cli.main import cli
 from curator.domain.wording import UserError
 from curator.io import local_model
 from curator.io.eutils import Eutils
@@ -26,6 +35,7 @@ from curator.settings import load
 from curator.storage.db import ProjectLock, read_mark
 from curator.storage.project import _is_current
 from curator.storage.safety.backup_places import facts_of, place_of
+from tests.curator.storage.wrong_rows import make_killed, set_value
 from tests.fuzz.packing import as_folder, as_zip
 
 NO_ANSWER = (UserError, NotNowError)
@@ -66,6 +76,62 @@ def read_project(path: Path) -> None:
     for one in evaluations.all():
         with suppress(UserError):
             evaluations.result(one.id)
+
+
+class Databases:
+    """The database of a killed project, with values and bytes that the lines of an input change: `TABLE.COLUMN =
+    VALUE` and `PLACE: BYTE`, the latter after all values and beside the hashes."""
+
+    def __init__(self) -> None:
+        self._home: Path | None = None
+        self._killed = Path()
+
+    def place(self, data: bytes, folder: Path) -> Path:
+        if self._home is None or not self._home.is_dir():
+            self._home = Path(mkdtemp(prefix="killed-", dir=folder.parent))
+            with _silent():
+                self._killed = make_killed(self._home)
+        path = folder / "p.curation"
+        shutil.copytree(self._killed, path)
+        lines = data.decode("utf-8", "replace").split("\n")[:MOST_CHANGES]
+        values = [found for line in lines if (found := _VALUE.fullmatch(line))]
+        for table, column, value in (found.groups() for found in values):
+            with suppress(sqlite3.Error):  # no such table, or what it does not take
+                set_value(path, table, column, "'{}'".format(value.replace("'", "''").replace("\0", "")))
+        database = path / "project.sqlite"
+        content = bytearray(database.read_bytes())
+        for place, byte in (found.groups() for line in lines if (found := _BYTE.fullmatch(line))):
+            content[int(place) % len(content)] = int(byte) % 256
+        database.write_bytes(content)
+        return path
+
+    def read(self, path: Path) -> None:
+        out = path.parent
+        commands: list[tuple[object, ...]] = [
+            ("check", path),
+            ("info", path),
+            ("work", path),
+            ("imports", path),
+            ("steps", path),
+            ("stats", path),
+            ("audit", path, out / "audit.csv"),
+            ("export", path, out / "out.json", "--format", "bioc-json"),
+            ("undo", path),
+        ]
+        for one in commands:
+            with suppress(UserError, click.exceptions.Exit), _silent():
+                cli.main(args=[str(part) for part in one], prog_name="curator", standalone_mode=False)
+
+
+_VALUE = re.compile(r"(\w{1,40})\.(\w{1,40}) = (.{0,1000})")
+_BYTE = re.compile(r"(\d{1,9}): (\d{1,4})")
+MOST_CHANGES = 8
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        yield
 
 
 def place_manifest(data: bytes, folder: Path) -> Path:

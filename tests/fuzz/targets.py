@@ -58,6 +58,8 @@ def targets() -> Mapping[str, Target]:
     found.append(Target("workbook", parts.place_workbook, _documents(registry.by_name("table"))))
     found.append(Target("kb-workbook", parts.place_workbook, _entities("table")))
     found.append(Target("project", parts.place_project, parts.read_project))
+    databases = parts.Databases()
+    found.append(Target("database", databases.place, databases.read))
     found.append(Target("manifest", parts.place_manifest, parts.read_manifest, (ModelError,)))
     found.append(Target("settings", parts.place_settings, parts.read_settings))
     found.append(Target("sample", _file, parts.read_sample))
