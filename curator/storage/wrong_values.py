@@ -37,6 +37,7 @@ from curator.storage.db import (
     MentionEditRow,
     MentionRow,
     OperationRow,
+    PassageRow,
     ProvisionalEntityRow,
     RelationRow,
     RetiredEntityRow,
@@ -203,8 +204,17 @@ def _wrong(table: Table, rules: tuple[_Rule, ...], values: Mapping[str, object])
             yield ", ".join(_VERDICT), ", ".join(map(str, verdict))
     if found.isdisjoint(_PLACES) and values.keys() >= set(_PLACES):
         start, end = (values[name] for name in _PLACES)
-        if isinstance(start, int) and isinstance(end, int) and start > end:
+        if (
+            isinstance(start, int)
+            and isinstance(end, int)
+            and (start > end or (start == end and not _may_be_empty(table)))
+        ):
             yield ", ".join(_PLACES), f"{start}, {end}"
+
+
+def _may_be_empty(table: Table) -> bool:
+    """Whether a place may have no characters: that of a passage may."""
+    return table.name == PassageRow.__tablename__
 
 
 def _reads(read: Read, value: object) -> bool:
@@ -240,7 +250,7 @@ def _statement(name: str) -> tuple[str, tuple[str, ...]]:
     if set(names) >= set(_VERDICT):
         usual.append(_usual_verdict())
     if set(names) >= set(_PLACES):
-        usual.append("start_pos <= end_pos")
+        usual.append(f"start_pos {'<=' if _may_be_empty(table) else '<'} end_pos")
     keys = [one.name for one in table.primary_key.columns]
     chosen = ", ".join((*keys, *names))
     return f"SELECT {chosen} FROM {name} WHERE NOT ({' AND '.join(usual) or '1'})", names  # noqa: S608

@@ -22,6 +22,7 @@ from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.services.ports import DocumentText, ProjectCounts, QueueFilter, QueueRow, TextPart
 from curator.storage.curation.counters import set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
+from curator.storage.curation.former_texts import passage_of
 from curator.storage.curation.imports import Imports
 from curator.storage.curation.mentions import insert_mentions
 from curator.storage.curation.source_files import SourceFiles
@@ -44,7 +45,6 @@ from curator.storage.db import (
     is_undecodable,
     like,
     next_id,
-    span_of,
     unique,
     visible,
 )
@@ -130,7 +130,7 @@ class SqlDocuments(SourceFiles, Imports):
     def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
         found: dict[int, list[Passage]] = {}
         for document_id, kind, start, end, label in self._conn.execute(_PASSAGES_OF, ids_of(document_ids)):
-            found.setdefault(document_id, []).append(Passage(kind, start, end, label))
+            found.setdefault(document_id, []).append(passage_of((kind, start, end, label), document_id))
         return {document_id: tuple(passages) for document_id, passages in found.items()}
 
     def ids(
@@ -236,7 +236,7 @@ class SqlDocuments(SourceFiles, Imports):
 
     def _passages(self, document_id: int) -> tuple[Passage, ...]:
         rows = self._conn.execute(_PASSAGES, {"id": document_id})
-        return tuple(Passage(*row) for row in rows if span_of(row[1], row[2], "passages", document_id))
+        return tuple(passage_of(row, document_id) for row in rows)
 
 
 _DECIDED = {

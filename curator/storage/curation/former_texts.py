@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from curator.domain.documents import Passage, SourceDocument, text_hash
-from curator.storage.db import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow, fold, json_of, next_id
+from curator.storage.db import (
+    DocumentRow,
+    DocumentTextRow,
+    FormerTextRow,
+    PassageRow,
+    fold,
+    json_of,
+    next_id,
+    wrong_value,
+)
 
 
 class FormerTexts:
@@ -94,10 +104,19 @@ class FormerTexts:
 
 def passages_of(value: Any) -> tuple[Passage, ...]:
     """The passages from their JSON. Raises an ordinary error for anything else."""
-    found = tuple(Passage(*one) for one in value)
-    if not all(type(one.kind) is str and 0 <= one.start <= one.end for one in found):
-        raise ValueError
-    return found
+    return tuple(passage_of(one) for one in value)
+
+
+def passage_of(row: Sequence[Any], document_id: object = None) -> Passage:
+    """The passage of a row. Raises DamagedProjectError if it has no place in a text."""
+    kind, start, end, label = row
+    try:
+        found = 0 <= start <= end
+    except TypeError:
+        found = False
+    if not found:
+        raise wrong_value(f"{start}, {end}", "passages", "start_pos, end_pos", document_id)
+    return Passage(kind, start, end, label)
 
 
 _FORMER = select(

@@ -203,11 +203,9 @@ def json_of(read: Callable[[Any], T], text: str, table: str, column: str, number
 def span_of(start: int, end: int, table: str, number: object = None) -> Span:
     """A place in a text; called for every mention that is read."""
     try:
-        if 0 <= start <= end:
-            return Span(start, end)
-    except TypeError:
-        pass
-    raise wrong_value(f"{start}–{end}", table, "start_pos, end_pos", number)
+        return Span(start, end)
+    except (ValueError, TypeError):
+        raise wrong_value(f"{start}, {end}", table, "start_pos, end_pos", number) from None
 
 
 def texts_of(text: str, table: str, column: str, number: object = None) -> tuple[str, ...]:

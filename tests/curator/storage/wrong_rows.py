@@ -46,6 +46,8 @@ CASES = (
     ("mentions", "start_pos", "-5"),
     ("mentions", "start_pos", "99999"),
     ("mentions", "end_pos", "'x'"),
+    ("mentions", "end_pos", "start_pos"),
+    ("fragments", "end_pos", "start_pos"),
     ("mentions", "origin", "'evil'"),
     ("mentions", "outcome", "'evil'"),
     ("mentions", "deleted", "7"),
