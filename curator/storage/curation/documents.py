@@ -122,7 +122,10 @@ class SqlDocuments(SourceFiles, Imports):
         held = _HELD_PLAINLY if plain else _HELD
         query = _TEXTS.where(*of_split, *((held,) if having else ()))
         found = self._conn.execute(query, {"after": after, "last": last, **({"like": _like(having)} if having else {})})
-        return TextPart(tuple(DocumentText(row[0], row[1], _SPLITS[row[2]], row[3]) for row in found), number, last)
+        texts = (
+            DocumentText(n, name, enum_of(Split, of, "documents", "split", n), text) for n, name, of, text in found
+        )
+        return TextPart(tuple(texts), number, last)
 
     def text_version(self) -> tuple[int, ...]:
         return self._conn.execute(_LAST_FORMER).scalar_one() or 0, *self._conn.execute(_VISIBLE_FILES).scalars()
@@ -235,8 +238,7 @@ class SqlDocuments(SourceFiles, Imports):
         return occurrences
 
     def _passages(self, document_id: int) -> tuple[Passage, ...]:
-        rows = self._conn.execute(_PASSAGES, {"id": document_id})
-        return tuple(passage_of(row, document_id) for row in rows)
+        return tuple(passage_of(row, document_id) for row in self._conn.execute(_PASSAGES, {"id": document_id}))
 
 
 _DECIDED = {
@@ -287,7 +289,6 @@ _PASSAGES_OF = (
     .where(among(PassageRow.document_id))
     .order_by(PassageRow.document_id, PassageRow.ordinal)
 )
-_SPLITS = {one.value: one for one in Split}
 # texts are checked before their documents, since most are left out
 _TEXTS = (
     select(DocumentTextRow.document_id, DocumentRow.external_id, DocumentRow.split, DocumentTextRow.text)
@@ -383,9 +384,8 @@ def _document(row: AnyRow, passages: tuple[Passage, ...]) -> Document:
 
 def _queue_row(row: AnyRow) -> QueueRow:
     id_, external_id, title, split, state, decided, mentions, flagged, comments = row
-    part = enum_of(Split, split, "documents", "split", id_)
-    stage = enum_of(DocumentState, state, "documents", "state", id_)
-    return QueueRow(id_, external_id, title, part, stage, decided, mentions, bool(flagged), comments)
+    state, split = enum_of(DocumentState, state, "documents", "state", id_), enum_of(Split, split, "documents", "split")
+    return QueueRow(id_, external_id, title, split, state, decided, mentions, bool(flagged), comments)
 
 
 def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing, suppress
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+from sqlalchemy import String
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.wording import DamagedProjectError, UserError
+from curator.storage import find_wrong_values, open_project
+from curator.storage.db import Base, enum_of, json_of, object_of, span_of, texts_of, time_of
+from curator.storage.wrong_values import WrongValue, is_unexpected
+from tests.curator.storage.filler import AT
+from tests.curator.storage.wrong_rows import make_killed, set_value
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    return make_killed(tmp_path)
+
+
+def found(folder: Path) -> list[WrongValue]:
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
+        return [one for one in find_wrong_values(conn) if one is not None]
+
+
+def test_a_sound_project_has_a_row_in_every_table_and_no_wrong_value(killed: Path) -> None:
+    assert found(killed) == []
+    with closing(sqlite3.connect(killed / "project.sqlite")) as conn:
+        counts = {one: conn.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in Base.metadata.tables}
+    assert {one for one, number in counts.items() if not number} <= {
+        "round_mentions",
+        "suggestion_facts",
+        "suggestions",
+    }
+
+
+def test_every_column_that_holds_a_number_or_a_text_may_hold_nothing_else(killed: Path) -> None:
+    for table in Base.metadata.sorted_tables:
+        for column in table.columns:
+            if not column.primary_key and not column.foreign_keys and isinstance(column.type, String):
+                with closing(sqlite3.connect(killed / "project.sqlite")) as conn:
+                    for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+                        conn.execute(f"DROP TRIGGER {name}")
+                    key = next(iter(table.primary_key.columns)).name
+                    first = f"(SELECT min({key}) FROM {table.name})"
+                    rows = conn.execute(f"UPDATE {table.name} SET {column.name} = x'41' WHERE {key} = {first}").rowcount
+                    said = [one for one in find_wrong_values(conn) if one is not None]
+                assert len([one for one in said if (one.table, one.column) == (table.name, column.name)]) == rows
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "2024-02-29T23:59:59+00:00",
+        "2024-05-31T07:08:09.123456+00:00",
+        "2024-05-06T07:08:09+02:00",
+        "2024-05-06T07:08:09.123+00:00",
+        "2024-05-06T07:08:09",
+    ],
+)
+def test_every_time_that_can_be_read_is_sound(killed: Path, at: str) -> None:
+    set_value(killed, "decisions", "at", f"'{at}'")
+    assert found(killed) == []
+    assert time_of(at, "decisions").tzinfo is not None
+
+
+@pytest.mark.parametrize("at", ["2023-02-29T00:00:00+00:00", "2024-05-06T07:08:09.12345 +00:00", "2024-05-06", "0", ""])
+def test_a_time_that_python_and_sqlite_see_differently_is_as_python_sees_it(killed: Path, at: str) -> None:
+    set_value(killed, "operations", "at", f"'{at}'")
+    with suppress(DamagedProjectError):
+        time_of(at, "operations", 1)
+        assert found(killed) == []
+        return
+    assert [(one.column, one.number) for one in found(killed)] == [("at", 1)]
+
+
+def test_an_error_of_the_program_stays_one(killed: Path) -> None:
+    with open_project(killed) as store:
+        with pytest.raises(ValueError, match="ours"), store.read():
+            raise ValueError("ours")
+        with pytest.raises(KeyError), store.write():
+            raise KeyError("ours")
+        assert store.damage(ValueError("ours")) is None
+    assert not is_unexpected(UserError("said"))
+    assert not is_unexpected(OSError("disk"))
+
+
+def test_an_error_with_a_wrong_value_in_the_database_names_it(killed: Path) -> None:
+    set_value(killed, "rounds", "kind", "'evil'")
+    with open_project(killed) as store:
+        words = r"“evil” of “kind” in row 1 of table “rounds”.*curator check"
+        with pytest.raises(DamagedProjectError, match=words), store.write():
+            raise ValueError("anything")
+        assert "evil" in str(store.damage(KeyError("later")))
+
+
+def test_the_readers_of_values_say_what_and_where() -> None:
+    class Kind(StrEnum):
+        ONE = "one"
+
+    assert enum_of(Kind, "one", "t", "c") is Kind.ONE
+    assert texts_of('["a"]', "t", "c") == ("a",)
+    assert span_of(1, 2, "mentions").end == 2
+    assert time_of(AT.isoformat(), "t") == AT
+    assert Verdict.link("D1").outcome is Outcome.LINK
+    for read in (
+        lambda: enum_of(Kind, "two", "t", "c", 3),
+        lambda: texts_of('{"a": 1}', "t", "c", 3),
+        lambda: texts_of("[1]", "t", "c", 3),
+        lambda: texts_of("[" * 100_000, "t", "c", 3),
+        lambda: span_of(-1, 2, "t", 3),
+        lambda: json_of(object_of, "[]", "t", "c", 3),
+        lambda: time_of("x", "t", 3),
+    ):
+        with pytest.raises(DamagedProjectError, match="row 3 of table “t”"):
+            read()
+
+
+def test_half_a_million_mentions_take_less_than_a_second(killed: Path) -> None:
+    with closing(sqlite3.connect(killed / "project.sqlite")) as conn:
+        columns = [row[1] for row in conn.execute("PRAGMA table_info(mentions)")]
+        rest = ", ".join(columns[1:])
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 500000)"
+        conn.execute(f"INSERT INTO mentions (id, {rest}) {numbers} SELECT i, {rest} FROM n, mentions WHERE id = 1")
+        began = time.process_time()
+        assert [one for one in find_wrong_values(conn) if one is not None] == []
+        assert time.process_time() - began < 1.0
