@@ -13,12 +13,14 @@ LOOK_S = 5.0
 STEPS = 10_000
 """Of SQLite's virtual machine, between two looks at the clock."""
 _UNREAD = re.compile(r"unable to get the page. error code=(\d+)")
+_UNREAD_FREE = "failed to get page "
+"""Of the list of free pages, for which SQLite names no code. A page that does not exist is “invalid” there."""
 
 
 def is_unread(found: str) -> bool:
     """Whether a line of SQLite's `quick_check` or `integrity_check` is about a page that could not be read."""
     codes = [int(code) & 0xFF for code in _UNREAD.findall(found)]
-    return sqlite3.SQLITE_IOERR in codes
+    return sqlite3.SQLITE_IOERR in codes or _UNREAD_FREE in found
 
 
 def is_sound_or_unread(path: Path) -> bool:

@@ -38,6 +38,8 @@ def corrupt() -> sqlite3.DatabaseError:
 
 def test_a_page_that_could_not_be_read_is_not_damage() -> None:
     assert is_unread(LOST)
+    assert is_unread("Main freelist: failed to get page 93")
+    assert not is_unread("Main freelist: invalid page number 93")
     assert not is_unread("Tree 5 page 9: btreeInitPage() returns error code 11")
     assert not is_unread("Page 9: unable to get the page. error code=11")
 
