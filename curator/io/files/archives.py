@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, cast, runtime_checkable
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files.opening import (
     FREE_BYTES,
     MOST_SWELLING,
@@ -303,7 +303,7 @@ def _is_own(path: Path, folder: Path) -> bool:
 
 
 def _unreadable(error: OSError) -> None:
-    raise UserError(
+    raise UnreadableError(
         tr("cannot read the folder {filename}: {strerror}", filename=error.filename, strerror=error.strerror or error)
     ) from error
 

@@ -261,6 +261,23 @@ def test_a_read_me_next_to_an_unread_corpus_is_no_document(
     assert [one.name for one in sources_of([path], formats).paths] == ["corpus.xml"]
 
 
+def test_a_folder_that_could_not_be_listed_is_not_imported_file_by_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, content in PAIR.items():
+        (tmp_path / name).write_text(content)
+    scan, failures = os.scandir, [EIO]
+
+    def disk(path: str) -> object:
+        if failures:
+            raise failures.pop()
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", disk)
+    with pytest.raises(UnreadableError, match="cannot read the folder"):
+        sources_of([tmp_path], default_registry())
+
+
 def test_after_a_failing_read_the_same_import_is_whole(
     world: World, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
