@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import ModuleType
@@ -12,9 +12,6 @@ from types import ModuleType
 import pytest
 
 from tests.test_architecture import imports, modules, name_of
-
-FEWEST, MOST = 5, 18
-LONGEST, SHORT = 400, 80
 
 # packages whose modules others name, with the reason
 ENTERED = {
@@ -24,40 +21,6 @@ ENTERED = {
     "curator.io": "`eutils` is there with the project, the formats come with the first file",
     "models": "`types` and `errors` load neither torch nor NumPy, as a room with a network would",
     "resources": "`recipe_files` alone is code",
-}
-# what holds rooms or stands alone is no room, however few its modules are
-SMALL = {
-    "curator": "the packages",
-    "curator.io": "rooms, and what joins them",
-    "curator.services": "rooms",
-    "curator.settings": "the schema and its file",
-    "curator.storage": "rooms, and what joins them",
-    "curator.ui": "rooms",
-    "models": "rooms, and what they all speak in",
-    "resources": "data",
-    "resources.demo": "data",
-    "training": "rooms",
-}
-# short and used once, but what somebody would look for by its name: see `test_no_fragments`
-THINGS = {
-    "curator.io.files.archive_writing",
-    "curator.io.kb.medic",
-    "curator.settings.opinion_options",
-    "curator.services.core.pace",
-    "curator.storage.kb.kb_fuzzy",
-    "curator.ui.opinions.prompt_dialog",
-    "curator.ui.people.i_am",
-    "curator.ui.queue.document_header",
-    "curator.ui.training.detect",
-    "curator.ui.training.error_flows",
-    "models.encoders.int8",
-    "models.linker.retrieving",
-    "models.names.bm25",
-    "training.losses.nce",
-    "training.losses.prototype",
-    "training.losses.triplet",
-    "training.negatives.choice",
-    "training.negatives.uniform",
 }
 
 
@@ -122,12 +85,6 @@ def test_rooms_form_no_circle() -> None:
     assert not leads, dict(leads)
 
 
-def test_a_room_is_seen_at_a_glance() -> None:
-    sizes = Counter(room_of(module) for module in sources())
-    wrong = {room: size for room, size in sizes.items() if size > MOST or (size < FEWEST and room not in SMALL)}
-    assert not wrong, wrong
-
-
 def test_a_face_says_what_lives_there() -> None:
     silent = [room for room in rooms() if not sources()[room] or not sources()[room][0].startswith('"""')]
     assert not silent
@@ -141,24 +98,3 @@ def test_a_face_has_what_it_names(room: str) -> None:
     if hasattr(face, "__getattr__"):
         assert taken == set(face.__all__)
     assert not [name for name in taken if isinstance(getattr(face, name, None), ModuleType)]
-
-
-def test_no_module_is_long() -> None:
-    long = {module: len(lines) for module, lines in sources().items() if len(lines) > LONGEST}
-    assert not long, long
-
-
-def test_no_fragments() -> None:
-    """A short module that one other uses joins it, unless it is a thing in its own right: then name it in THINGS."""
-    users = defaultdict[str, set[str]](set)
-    for path in modules():
-        if path.name != "__init__.py":
-            for _, target in imports(path):
-                parent, _, name = target.rpartition(".")
-                users[shown().get((parent, name), target if target in sources() else parent)].add(name_of(path))
-    fragments = {
-        module
-        for module, lines in sources().items()
-        if module not in rooms() and len(lines) < SHORT and len(users[module] - {module}) == 1
-    }
-    assert fragments == THINGS, (sorted(fragments - THINGS), sorted(THINGS - fragments))
