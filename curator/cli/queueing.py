@@ -12,7 +12,16 @@ import click
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, FilePath, change_facts, counted, opened, say
 from curator.domain.facets import NUMBERS, Facet, Facets, Range
 from curator.domain.wording import UserError
-from curator.services.curating import MOST_CHECKS, Audit, AuditState, SampleSheet, read_sheet, sheet_of, tally
+from curator.services.curating import (
+    MOST_CHECKS,
+    Audit,
+    AuditState,
+    SampleSheet,
+    percent_up,
+    read_sheet,
+    sheet_of,
+    tally,
+)
 from curator.services.ports import QueueFilter
 from curator.services.queue import MINUTES
 
@@ -336,7 +345,7 @@ def _say_checks(project: Project, sheet: SampleSheet, out: Path | None, *, yes: 
         "right": right,
         "wrong": wrong,
         "left": len(audit.left),
-        "limit": audit.limit,
+        "limit": report.limit if report else audit.limit,
         "acceptable": len(audit.accepted()),
         "accepted": report.accepted if report else 0,
         "left_out": report.left_out if report else 0,
@@ -370,8 +379,8 @@ def _checks_text(audit: Audit, report: BulkReport | None, out: Path | None, *, y
         smaller = f" Only the {found.size:,} most certain mentions are considered now." if audit.number else ""
         where = f"they are in {out}" if out else "--sample-out FILE writes them with your marks so far"
         return f"{wrong:,} wrong.{smaller} Still to check: {len(audit.left):,} ({where}). Nothing was accepted."
-    others = f"the {len(audit.accepted()):,} others"
-    bound = f"at most {_percent(audit.limit)} of {others} are wrong, with 95 % confidence"
+    limit, others = (report.limit, report.accepted) if report else (audit.limit, len(audit.accepted()))
+    bound = f"at most {percent_up(limit, 2):g} % of the {others:,} others are wrong, with 95 % confidence"
     if report is None:
         return f"{len(audit.sample):,} checked, {audit.wrong:,} wrong: {bound}. --yes accepts them."
     left = f" Left out because they changed in the meantime: {report.left_out:,}." if report.left_out else ""

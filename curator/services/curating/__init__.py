@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         scheme_of,
     )
     from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
-    from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
+    from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, percent_up, tally
     from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
     from curator.services.curating.curation import CurationService
     from curator.services.curating.deciding import decide_in, mentions_words, shown_of, unpacked
@@ -103,6 +103,7 @@ __all__ = [
     "is_other_word",
     "mentions_words",
     "not_one",
+    "percent_up",
     "read_sheet",
     "retype_many_in",
     "said",
@@ -119,7 +120,7 @@ __getattr__ = opened_late(
     __name__,
     attributes="AttributeService checked_attribute given_of said save_in scheme_of",
     bulk="BulkOffer BulkReport BulkService",
-    bulk_plan="Audit AuditState MOST_CHECKS tally",
+    bulk_plan="Audit AuditState MOST_CHECKS percent_up tally",
     bulk_sheet="SampleSheet read_sheet sheet_of",
     curation="CurationService",
     deciding="decide_in mentions_words shown_of unpacked",

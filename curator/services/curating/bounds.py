@@ -62,25 +62,35 @@ def most_bad(wrong: int, checked: int, total: int, *, alpha: float = ALPHA) -> i
 
 
 def limit_left(wrong: int, checked: int, total: int, *, alpha: float = ALPHA) -> float:
-    """The limit of the error rate of the accepted suggestions: the set without the errors found in the sample."""
-    accepted = total - wrong
-    return (most_bad(wrong, checked, total, alpha=alpha) - wrong) / accepted if accepted else 0.0
+    """The limit of the error rate of the unchecked ones, 0…1: those found wrong in the sample are not among them."""
+    unchecked = total - checked
+    return (most_bad(wrong, checked, total, alpha=alpha) - wrong) / unchecked if unchecked else 0.0
 
 
 @lru_cache(maxsize=4096)
-def needed(wrong: int, total: int, error: float, *, alpha: float = ALPHA) -> int | None:
-    """The smallest sample of a set in which `wrong` errors still limit the error of accepted suggestions to `error`;
-    None if even checking the whole set is not enough."""
-    low, high = wrong, total
-    if limit_left(wrong, total, total, alpha=alpha) > error:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if limit_left(wrong, middle, total, alpha=alpha) <= error:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def needed(wrong: int, total: int, error: float, *, alpha: float = ALPHA, least: int = 0) -> int:
+    """The smallest sample, of `least` or more, in which `wrong` errors still limit the error of the others to `error`
+    (below 1); `total` if all must be checked.
+
+    A larger sample is not always enough where a smaller one is: fewer stay unchecked, so fewer of them may be wrong.
+    The search starts at the bottom: the number that may be wrong beside a sample determines how large it must at least
+    be, and that again how many may be wrong.
+    """
+    size = max(least, wrong)
+    while size < total:
+        refuted = wrong + int(error * (total - size)) + 1
+        low = size
+        high = total
+        while low < high:
+            middle = (low + high) // 2
+            if sample_at_most(wrong, middle, refuted, total) <= alpha:
+                high = middle
+            else:
+                low = middle + 1
+        if low == size:
+            break
+        size = low
+    return size
 
 
 def _choose(n: int, k: int) -> float:

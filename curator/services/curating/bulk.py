@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus, active_bundle
-from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, tally
+from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, percent_up, tally
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.propagation import shown_in_line
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store
 
 CHECKED = "checked for a bulk step"
-ACCEPTED = "accepted in bulk, error at most {limit:.2%} (95 %): {checked:,} checked, {wrong:,} wrong"
+ACCEPTED = "accepted in bulk, error of the unseen at most {limit:.2f}% (95 %): {checked:,} checked, {wrong:,} wrong"
 NOT_YET = "The sample has not been checked yet; nothing was accepted."
 
 
@@ -39,11 +39,12 @@ class BulkOffer:
 @dataclass(frozen=True, slots=True)
 class BulkReport:
     """`change` is None if nothing was left to accept; `left_out` is the number of mentions that changed since the plan
-    was made."""
+    was made; `limit` is the limit of the error of those accepted."""
 
     change: Change | None
     accepted: int
     left_out: int
+    limit: float
 
 
 class BulkService:
@@ -104,6 +105,7 @@ class BulkService:
         with self._store.write() as unit:
             found = unit.queue.contexts(list(wanted), bundle_id=active_bundle(unit.meta))
             same = [one for one in found if _is_same(one, wanted[one.mention_id])]
+            limit = audit.limit_of(len(same))
             change = (
                 decide_in(
                     unit,
@@ -112,12 +114,12 @@ class BulkService:
                     curator=self._curator(),
                     clock=self._clock,
                     shown=[shown_in_line(one) for one in same],
-                    note=self._note(audit),
+                    note=self._note(audit, limit),
                     text=ntr(
                         "Accepted {n} mention in bulk (error at most {error:.1%})",
                         "Accepted {n:,} mentions in bulk (error at most {error:.1%})",
                         len(same),
-                        error=audit.plan.error,
+                        error=percent_up(max(limit, audit.plan.error), 1) / 100,
                     ),
                 )
                 if same
@@ -125,11 +127,11 @@ class BulkService:
             )
         if change is not None:
             self._events.emit(change)
-        return BulkReport(change, len(same), len(wanted) - len(same))
+        return BulkReport(change, len(same), len(wanted) - len(same), limit)
 
-    def _note(self, audit: Audit) -> str:
+    def _note(self, audit: Audit, limit: float) -> str:
         _, wrong = tally({one: audit.marks[one] for one in audit.sample})
-        return ACCEPTED.format(limit=audit.limit, checked=len(audit.sample), wrong=wrong)
+        return ACCEPTED.format(limit=percent_up(limit, 2), checked=len(audit.sample), wrong=wrong)
 
     def _decide(self, mention_id: int, verdict: Verdict | None) -> Change:
         with self._store.write() as unit:

@@ -3,8 +3,9 @@
 All choices are made before the sample is seen, from probabilities and held-out gold only: up to three nested sets, each
 with the suggestions above a threshold; the number of checks for each; and the allowed errors in them. One random order
 of all suggestions serves every set: a set's sample is its first members in that order, so checks for a large set also
-count for a smaller one. A set is accepted if its sample has no more errors than planned: then the error limit of the
-accepted suggestions (`bounds.limit_left`) is below the chosen error.
+count for a smaller one. It holds all of the larger sets' samples that are members of the set, so that exactly the rest
+is unchecked. A set is accepted if its sample has no more errors than planned: then the error limit of the rest, which
+is accepted unseen (`bounds.limit_left`), is at most the chosen error.
 
 The sets share the 5 % (Bonferroni): a set whose error is too high passes with at most its own share, so the whole
 procedure accepts too many errors in at most 5 % of cases, on any corpus and with any probabilities, calibrated or not.
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, chain
+from math import ceil
 
-from curator.services.curating.bounds import ALPHA, binomial_at_most, limit_left, needed, upper_limit
+from curator.services.curating.bounds import ALPHA, binomial_at_most, limit_left, most_bad, needed, upper_limit
 from curator.services.ports import Chance, Tried
 
 SHARES = (0.6, 0.2, 0.2)
@@ -79,7 +81,10 @@ def make_plan(
     """The plan; `chances` in descending order, `tried` the same for the held-out gold, `error` 0…1; no set needs more
     than `most_checks` checks. Pure: the same arguments give the same plan."""
     cuts = list(_cuts(chances, tried))
+    drawn = list(range(len(chances)))
+    random.Random(seed).shuffle(drawn)  # noqa: S311 - a draw that can be repeated, not a secret
     sets: list[BulkSet] = []
+    samples: list[tuple[int, ...]] = []
     for share in SHARES:
         last = sets[-1] if sets else None
         fit = [
@@ -90,17 +95,25 @@ def make_plan(
         found = _best(fit, error=error, alpha=ALPHA * share, most_checks=most_checks)
         if found is None:
             break
+        members = [chances[at].mention_id for at in drawn if at < found.size]
+        found = _with_checked(found, len({*chain.from_iterable(samples)}.intersection(members)), error)
+        if found.checks > min(most_checks, found.size - 1):
+            break
         sets.append(found)
+        samples.append(tuple(members[: found.checks]))
     held_out = _held_out(tried, sets[0].threshold) if sets else (0, 0)
-    return BulkPlan(error, tuple(chances), tuple(sets), _samples(chances, sets, seed=seed), held_out)
+    return BulkPlan(error, tuple(chances), tuple(sets), tuple(samples), held_out)
 
 
-def _samples(chances: Sequence[Chance], sets: Sequence[BulkSet], *, seed: int) -> tuple[tuple[int, ...], ...]:
-    """The sample of each set: its first members in one random order of all."""
-    places = list(range(len(chances)))
-    random.Random(seed).shuffle(places)  # noqa: S311 - a draw that can be repeated, not a secret
-    ids = [[chances[at].mention_id for at in places if at < one.size] for one in sets]
-    return tuple(tuple(some[: one.checks]) for some, one in zip(ids, sets, strict=True))
+def _with_checked(one: BulkSet, checked: int, error: float) -> BulkSet:
+    """The set with a sample of at least the `checked` members that the larger sets' samples hold, and the errors that
+    so many checks allow."""
+    if checked <= one.checks:
+        return one
+    checks, allowed = needed(one.allowed, one.size, error, alpha=one.alpha, least=checked), one.allowed
+    while allowed < checks and limit_left(allowed + 1, checks, one.size, alpha=one.alpha) <= error:
+        allowed += 1
+    return replace(one, checks=checks, allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +170,7 @@ def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSe
     found: BulkSet | None = None
     for allowed in range(MOST_WRONG + 1):
         checks = needed(allowed, cut.size, error, alpha=alpha)
-        if checks is None or checks >= cut.size or checks > most_checks:
+        if checks >= cut.size or checks > most_checks:
             break
         found = BulkSet(cut.threshold, cut.size, cut.expected, checks, allowed, alpha)
         if _chance(found, error) >= LIKELY:
@@ -220,10 +233,17 @@ class Audit:
 
     @property
     def limit(self) -> float:
-        """The limit of the accepted suggestions' error, with the set's confidence; 1 before the sample is checked."""
+        """The limit of the error of the suggestions accepted unseen, with the set's confidence; 1 before the sample is
+        checked."""
+        return self.limit_of(len(self.accepted()))
+
+    def limit_of(self, accepted: int) -> float:
+        """The limit if only `accepted` of the unchecked suggestions are accepted: all the wrong ones may be among
+        them."""
         if self.set is None or self.left:
             return 1.0
-        return limit_left(self.wrong, self.set.checks, self.set.size, alpha=self.set.alpha)
+        most = most_bad(self.wrong, self.set.checks, self.set.size, alpha=self.set.alpha) - self.wrong
+        return min(most / accepted, 1.0) if accepted else 0.0
 
     def accepted(self) -> tuple[Chance, ...]:
         """The suggestions that may be accepted unseen: the passed set without checked ones."""
@@ -233,6 +253,11 @@ class Audit:
 
     def _wrong(self, sample: Sequence[int]) -> int:
         return sum(self.marks.get(one) is False for one in sample)
+
+
+def percent_up(share: float, places: int) -> float:
+    """The share in per cent, rounded up to `places`, so that a displayed limit is never below the calculated one."""
+    return ceil(round(share * 10 ** (places + 2), 6)) / 10**places
 
 
 def tally(marks: Mapping[int, bool]) -> tuple[int, int]:

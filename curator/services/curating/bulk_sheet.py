@@ -2,7 +2,7 @@
 
 Each line is one suggestion to check, with `"right": null`; the checker writes true or false there. The last line holds
 the plan, made before the sample was seen: the sets, their samples and all their suggestions, so that the bound holds
-regardless of the time that checking takes and of decisions made meanwhile.
+regardless of the time that checking takes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from curator.domain.wording import UserError, tr
 from curator.services.curating.bulk_plan import BulkPlan, BulkSet
 from curator.services.ports import Chance, MentionContext
 
-FORMAT = 1
+FORMAT = 2
+"""1 was the format of plans whose limit counted the checked mentions among the accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ def _packed(plan: BulkPlan) -> dict[str, Any]:
 
 def _unpacked(packed: Mapping[str, Any], number: int) -> BulkPlan:
     try:
+        if packed["format"] != FORMAT:
+            raise UserError(tr("The sample was drawn by another version of Curator. Draw a new sample."))
         tried, wrong = packed["held_out"]
         return BulkPlan(
             float(packed["error"]),

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import localised, ntr, tr
-from curator.services.curating import MOST_CHECKS, Audit, AuditState, BulkOffer, BulkReport, tally
+from curator.services.curating import MOST_CHECKS, Audit, AuditState, BulkOffer, BulkReport, percent_up, tally
 from curator.services.ports import MentionContext
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
@@ -61,7 +61,10 @@ FAILED = (
     "wrong, so none of them is accepted. The {right:,} that you marked right are decided."
 )
 ACCEPTED = "Accepted {number:,} mentions in one step; {undo} undoes it."
-LEFT_OUT = " {number:,} were left out because their suggestion changed in the meantime."
+LEFT_OUT = (
+    " {number:,} were left out because their suggestion changed in the meantime. Of those accepted, at most "
+    "{limit:.1f} % are wrong, with 95 % confidence."
+)
 
 
 def offer_words(offer: BulkOffer) -> str:
@@ -105,7 +108,7 @@ def outcome_words(audit: Audit) -> str:
         return tr(FAILED, wrong=wrong, done=right + wrong, error=audit.plan.error * 100, right=right)
     if audit.state is AuditState.PASSED:
         rest = len(audit.accepted())
-        return tr(PASSED, checks=found.checks, wrong=audit.wrong, rest=rest, limit=audit.limit * 100)
+        return tr(PASSED, checks=found.checks, wrong=audit.wrong, rest=rest, limit=percent_up(audit.limit, 1))
     return tr(SHRUNK, size=found.size, rest=found.saved) if audit.number else ""
 
 
@@ -128,7 +131,9 @@ def chance_words(probability: float) -> str:
 
 def report_words(report: BulkReport) -> str:
     words = tr(ACCEPTED, number=report.accepted, undo=way_to("edit.undo"))
-    return words + tr(LEFT_OUT, number=report.left_out) if report.left_out else words
+    if not report.left_out:
+        return words
+    return words + tr(LEFT_OUT, number=report.left_out, limit=percent_up(report.limit, 1))
 
 
 SIDE = 12

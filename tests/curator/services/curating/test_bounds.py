@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from scipy.stats import beta, binom, hypergeom
 
@@ -46,12 +47,38 @@ def test_a_large_set_is_bounded_as_by_clopper_and_pearson() -> None:
 
 def test_the_needed_sample_is_the_smallest() -> None:
     assert needed(0, 1_000_000, 0.05) == 59
-    for wrong, total, error in [(0, 412, 0.02), (1, 412, 0.02), (2, 3000, 0.05)]:
+    for wrong, total, error in [(0, 412, 0.02), (1, 412, 0.02), (2, 3000, 0.05), (0, 60, 0.05), (3, 600, 0.02)]:
         size = needed(wrong, total, error)
-        assert size is not None
-        assert limit_left(wrong, size, total) <= error < limit_left(wrong, size - 1, total)
-    assert needed(0, 412, 0.02) < 149, "a small set takes fewer checks than an endless one"
-    assert 400 < (needed(3, 412, 0.0) or 0) <= 412, "to bound nothing wrong nearly all have to be checked"
+        assert limit_left(wrong, size, total) <= error
+        assert all(limit_left(wrong, smaller, total) > error for smaller in range(wrong, size))
+        assert size <= needed(wrong, total, error, least=size + 1) <= total
+    assert 400 < needed(3, 412, 0.0) <= 412, "to bound nothing wrong nearly all have to be checked"
+
+
+def unseen_too_bad(total: int, checked: int, allowed: int, error: float) -> float:
+    """The largest P(at most `allowed` wrong in the sample, and more than `error` of the others wrong), over all numbers
+    of wrong ones in the set."""
+    bad = np.arange(total + 1)[:, None]
+    found = np.arange(allowed + 1)
+    too_many = bad - found > error * (total - checked) + 1e-9
+    return float((hypergeom.pmf(found, total, bad, checked) * too_many).sum(axis=1).max())
+
+
+@pytest.mark.parametrize("error", [0.005, 0.01, 0.02, 0.05, 0.2])
+@pytest.mark.parametrize("alpha", [0.05, 0.03, 0.01])
+def test_the_unseen_keep_the_error(error: float, alpha: float) -> None:
+    """By SciPy's hypergeometric: whatever the set holds, more than `error` of the unchecked ones are wrong after a
+    passed sample with a probability of at most `alpha`."""
+    for total in (20, 60, 100, 150, 200, 400, 600, 800, 1258, 3000):
+        for allowed in (0, 1, 3, 8):
+            checked = needed(allowed, total, error, alpha=alpha)
+            assert unseen_too_bad(total, checked, allowed, error) <= alpha + 1e-9, (total, checked, allowed)
+
+
+def test_the_limit_of_the_unseen_does_not_count_the_checked() -> None:
+    assert (most_bad(3, 249, 600, alpha=0.03) - 3) / 351 == pytest.approx(limit_left(3, 249, 600, alpha=0.03))
+    assert limit_left(3, 249, 600, alpha=0.03) > 0.03
+    assert limit_left(2, 50, 50) == 0.0
 
 
 def test_the_limit_is_exceeded_in_five_per_cent_of_samples_at_most() -> None:

@@ -97,6 +97,7 @@ def test_what_changed_since_the_plan_is_left_out(world: World) -> None:
     report = world.project.bulk.accept(audit)
     assert report.left_out == 3
     assert report.accepted == len(unseen) - 3
+    assert report.limit == pytest.approx(audit.limit * len(unseen) / report.accepted), "the wrong ones may be there all"
     assert world.project.curation.current(unseen[:1])[unseen[0]].verdict == Verdict.nil()
 
 

@@ -7,8 +7,9 @@ import random
 import pytest
 
 from curator.services.curating.bounds import limit_left
-from curator.services.curating.bulk_plan import Audit, AuditState, BulkPlan, make_plan
+from curator.services.curating.bulk_plan import Audit, AuditState, BulkPlan, make_plan, percent_up
 from curator.services.ports import Chance, Tried
+from tests.curator.services.curating.test_bounds import unseen_too_bad
 
 
 def chances(*probabilities: float) -> list[Chance]:
@@ -41,6 +42,34 @@ def test_a_plan_is_made_before_anything_is_known() -> None:
         assert set(plan.samples[number]) <= {chance.mention_id for chance in plan.members(number)}
     assert sum(one.alpha for one in plan.sets) <= 0.05
     assert [one.size for one in plan.sets] == sorted({one.size for one in plan.sets}, reverse=True)
+
+
+@pytest.mark.parametrize("error", [0.01, 0.02, 0.05])
+@pytest.mark.parametrize("size", [60, 150, 400, 600, 1258, 3000])
+@pytest.mark.parametrize("worst", [0.02, 0.2, 0.5])
+def test_all_sets_of_a_plan_together_keep_the_error_in_the_unseen(error: float, size: int, worst: float) -> None:
+    """The sets are tried one after the other: the probabilities of accepting too many wrong ones add up to 5 %."""
+    plan = make_plan(world(size, worst=worst), [], error=error, seed=3)
+    risk = sum(unseen_too_bad(one.size, one.checks, one.allowed, error) for one in plan.sets)
+    assert risk <= 0.05 + 1e-9
+    for number, one in enumerate(plan.sets):
+        members = {chance.mention_id for chance in plan.members(number)}
+        seen = {mention_id for sample in plan.samples[: number + 1] for mention_id in sample} & members
+        assert seen == set(plan.samples[number]), "what a larger set checked is in the sample, not unseen"
+        assert one.checks < one.size
+
+
+def test_a_smaller_set_allows_what_its_larger_sample_allows() -> None:
+    """A strict first set: its sample holds more of the second than that needs."""
+    plan = make_plan(world(3000, worst=0.2), [], error=0.02, seed=1)
+    for one in plan.sets:
+        assert limit_left(one.allowed, one.checks, one.size, alpha=one.alpha) <= 0.02
+        assert limit_left(one.allowed + 1, one.checks, one.size, alpha=one.alpha) > 0.02
+
+
+def test_a_displayed_limit_is_rounded_up() -> None:
+    assert [percent_up(one, 1) for one in (0.02, 0.07, 0.0194, 0.02001, 0.0)] == [2.0, 7.0, 2.0, 2.1, 0.0]
+    assert percent_up(7 / 351, 2) == 2.0
 
 
 def test_another_draw_is_another_sample() -> None:

@@ -27,8 +27,19 @@ def test_texts_with_other_line_ends_come_back() -> None:
     assert found.shown == {1: (ODD, ODD)}
 
 
+def test_a_sample_with_a_limit_of_the_former_kind_is_refused() -> None:
+    with pytest.raises(UserError, match="Draw a new sample"):
+        read_sheet(sheet().replace('"format": 2', '"format": 1'))
+
+
 @pytest.mark.parametrize(
-    "line", ["[" * 100_000, '{"plan": 1}', '{"plan": {"held_out": [Infinity, 0], "error": 0}}', '{"plan": {"x": []}}']
+    "line",
+    [
+        "[" * 100_000,
+        '{"plan": 1}',
+        '{"plan": {"format": 2, "held_out": [Infinity, 0], "error": 0}}',
+        '{"plan": {"x": []}}',
+    ],
 )
 def test_a_damaged_sheet_is_refused_with_its_line(line: str) -> None:
     with pytest.raises(UserError, match="Line 2"):
