@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from curator.io.bioc import BioCJsonFormat, BioCXmlFormat
-from curator.io.datasets import DecisionsFormat, DocBinFormat, HuggingFaceFormat
+from curator.io.datasets import DecisionsFormat, DocBinFormat, HuggingFaceFormat, LabelStudioFormat
 from curator.io.kb import (
     CTD,
     JSONL,
@@ -52,6 +52,7 @@ def every_format(columns: ColumnMemory | None = None) -> Registry:
             DecisionsFormat(),
             TableFormat(),
             DocBinFormat(),
+            LabelStudioFormat(),
             HuggingFaceFormat(),
             PlainTextFormat(),
         ),

@@ -15,14 +15,18 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, Split
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import is_document
-from curator.io.datasets.huggingface_rows import Row, RowMention, ids_of, is_row, parsed
+from curator.io.datasets.huggingface_rows import LISTS, TRIPLES, Row, RowMention, ids_of, is_row, parsed
+from curator.io.datasets.row_relations import packed, relations_in
 from curator.io.files import (
+    BOM,
     Anchors,
     Files,
     JsonStream,
     ReadOnly,
+    Unread,
     failure_behind,
     find_place,
     first_bytes,
@@ -61,6 +65,7 @@ class HuggingFaceReader(FilesReader):
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
+        self._left = Unread()
         count = 0
         for name in data_files(self._files):
             split = split_of(name)
@@ -69,6 +74,8 @@ class HuggingFaceReader(FilesReader):
                 if document is not None:
                     count += 1
                     yield document
+        for words in self._left.sentences():
+            self._problem(0, "note", words)
         if not count:
             why = first_of(self.problems)
             raise UserError(tr("{path} contains no row with a text{why}", path=self._files.path, why=why))
@@ -85,14 +92,20 @@ class HuggingFaceReader(FilesReader):
             yield from ((value, names, 0) for value, names in rows)
         self._files.mark_read(name)
 
+    def _parsed(self, value: Mapping[str, Any], names: Names) -> Row | None:
+        """The document in a row; None if it adds nothing. Raises ValueError without a text."""
+        return parsed(value, names)
+
     def _document(
         self, value: Mapping[str, Any], names: Names, place: _Place, split: Split | None
     ) -> SourceDocument | None:
         where = tr("{file}, row {row}", file=place.name, row=place.number)
         try:
-            row = parsed(value, names)
+            row = self._parsed(value, names)
         except ValueError as error:
             self._problem(place.line, "set aside", f"{where} {error}")
+            return None
+        if row is None:
             return None
         key = row.key or f"{Path(place.name).stem} {place.number}"
         mentions = self._mentions(row, place.line, f"document {key}")
@@ -102,7 +115,10 @@ class HuggingFaceReader(FilesReader):
             )
             self._problem(place.line, "set aside", words)
         title = row.title or first_line(row.text)
-        return SourceDocument(key, title, row.text, row.passages, mentions, "", place.line, split=split)
+        raw, lost = packed(row.relations, row.attributes, {one.record for one in mentions})
+        row.left.relations["relations"] += lost
+        self._left.add(row.left)
+        return SourceDocument(key, title, row.text, row.passages, mentions, raw, place.line, split=split)
 
     def _mentions(self, row: Row, line: int, where: str) -> tuple[SourceMention, ...]:
         anchors = Anchors(row.text, row.passages)
@@ -147,13 +163,13 @@ class HuggingFaceReader(FilesReader):
 class HuggingFaceFormat(ReadOnly):
     name = "huggingface"
     title = "Hugging Face dataset"
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        """Whether it is JSON lines with a text, in no other format."""
-        found = first_object(head)
+        """Whether it is JSON lines with a text, or a JSON list of annotated texts, in no other format."""
+        found = _first_row(head)
         ours = is_document(found) or has_keys(found, DOCUMENT_KEYS) or not _ELSEWHERE.isdisjoint(found)
-        return not ours and head.lstrip()[:1] == b"{" and is_row(found)
+        return not ours and is_row(found)
 
     def sniff_path(self, path: Path) -> bool:
         """A file of Arrow or Parquet."""
@@ -169,6 +185,13 @@ class HuggingFaceFormat(ReadOnly):
         ours = {*data_files(files), *(name for name in files.names if _CACHES.search(name))}
         return [name for name in files.names if name in ours or name.rpartition("/")[2] in _BESIDE]
 
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG002 as every format's
+        return relations_in(raw)
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether there are events and the like, which no other format is given."""
+        return any(one.fixed for one in relations_in(raw))
+
     def open(self, path: Path) -> HuggingFaceReader:
         """Raises UserError for a missing or unsafe source, or one without data, and if `pyarrow` is missing."""
         files = open_files(path)
@@ -177,6 +200,19 @@ class HuggingFaceFormat(ReadOnly):
                 tr("{path} contains no Arrow, Parquet or JSON lines file: choose a dataset's folder", path=path)
             )
         return HuggingFaceReader(files)
+
+
+def _first_row(head: bytes) -> Mapping[str, Any]:
+    """The first row of JSON lines, or of a JSON list if it has a list of mentions or words; empty without one."""
+    if head.lstrip()[:1] == b"{":
+        return first_object(head)
+    text = head.decode("utf-8", "ignore").removeprefix(BOM).lstrip()
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text[1:].lstrip()) if text[:1] == "[" else ({}, 0)
+    except (ValueError, RecursionError):
+        return {}
+    listed = isinstance(found, dict) and any(isinstance(found.get(one), list) for one in (*LISTS, *TRIPLES, "tokens"))
+    return found if listed else {}
 
 
 def data_files(files: Files) -> list[str]:

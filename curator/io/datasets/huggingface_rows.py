@@ -6,12 +6,26 @@ Entities are objects, or `[start, end, type]` as in doccano (`label`) and spaCy 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from curator.domain.documents import Passage
-from curator.io.files import NIL_WORDS, plain_text, read_id
+from curator.domain.relations import SourceRelation
+from curator.io.datasets.row_relations import ALL, Places, relations_of
+from curator.io.files import (
+    ID_FIELDS,
+    NIL_WORDS,
+    Unread,
+    cancelling,
+    identifier_field,
+    is_empty,
+    plain_text,
+    read_id,
+    unfinished,
+    unread_fields,
+)
 from curator.io.standoff import plain_passages
 
 TEXTS = ("text", "abstract", "document", "content", "body", "sentence", "context", "passage", "article")
@@ -22,58 +36,115 @@ TRIPLES = ("label", "labels")
 """Other lists that may contain mentions if the row has no words that they tag."""
 _STARTS = ("start", "start_char", "begin", "start_offset", "offset")
 _ENDS = ("end", "end_char", "stop", "end_offset")
-_KINDS = ("type", "label", "entity_type", "category", "class")
-_IDS = ("ids", "kb_id", "concept_id", "concept_ids", "entity_id", "normalized_id", "identifier", "db_id", "cui")
+_KINDS = ("type", "label", "labels", "entity_type", "category", "class")
 _QUOTES = ("text", "mention", "word", "name", "surface")
+_CHOICES = ("accept", "options")
+"""Prodigy's chosen identifiers and those offered."""
 Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class RowMention:
-    """A mention as stated in a row; `quote` is '' if the row has none, `stated` are its identifiers."""
+    """A mention as stated in a row; `quote` is '' if the row has none, `stated` are its identifiers, `key` is its own
+    id in the row."""
 
     ranges: tuple[Range, ...]
     quote: str
     kind: str
     stated: tuple[str, ...]
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """`unread` are elements of a list of mentions that are not mentions; `left` counts what else is not read."""
+
     key: str
     title: str
     text: str
     passages: tuple[Passage, ...]
     entities: tuple[RowMention, ...]
-    unread: tuple[str, ...] = ()  # elements of a list of mentions that are not mentions
+    unread: tuple[str, ...] = ()
+    relations: tuple[SourceRelation, ...] = ()
+    attributes: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # by the number of the mention
+    left: Unread = field(default_factory=Unread)
 
 
 def is_row(value: Mapping[str, Any]) -> bool:
     """Whether it contains a text."""
-    return _is_bigbio(value) or _has_words(value) or any(isinstance(value.get(key), str) for key in TEXTS)
+    return _is_bigbio(value) or _has_words(value) or bool(_text_name(value))
 
 
 def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
     """The row as a document; `names` are the tags' names by column, for datasets with numbered tags. Raises ValueError
     without a text."""
-    found = next((value[key] for key in KEYS if isinstance(value.get(key), str | int) and value[key] != ""), "")
+    meta = value.get("meta")
+    homes = [value, meta] if isinstance(meta, dict) else [value]
+    stated = ((key, home[key]) for home in homes for key in KEYS if isinstance(home.get(key), str | int))
+    key_name, found = next(((key, one) for key, one in stated if one != ""), ("", ""))
     key, title = plain_text(str(found)), value.get("title")
     title = plain_text(title) if isinstance(title, str) else ""
+    left, unread, shift, used = Unread(), list[str](), 0, {key_name, "title"}
     if _is_bigbio(value):
         text, passages = _passages(value["passages"])
-        return Row(key, title, text, passages, tuple(_bigbio(_dicts(value.get("entities")))))
-    if _has_words(value):
+        entities = list(_bigbio(_dicts(value.get("entities")), left))
+        used |= {"id", "passages", "entities"}
+    elif _has_words(value):
         text, places = _joined(value["tokens"])
-        return Row(key, title, text, plain_passages(text), tuple(_marked(value, places, names)))
-    body = next((value[one] for one in TEXTS if isinstance(value.get(one), str)), None)
-    if body is None:
-        raise ValueError("has no text")
-    body = plain_text(body)
-    shift = len(title) + 1 if title and not body.startswith(title) else 0
-    text = f"{title}\n{body}" if shift else body
-    passages = (Passage("title", 0, shift - 1), Passage("section", shift, len(text))) if shift else plain_passages(text)
-    entities, unread = _entities(value, shift)
-    return Row(key, title, text, passages, tuple(entities), tuple(unread))
+        passages, column = plain_passages(text), _column(value, places)
+        entities = list(_marked(value, places, column, names))
+        used |= {"tokens", column}
+    else:
+        text_name = _text_name(value)
+        if not text_name:
+            raise ValueError("has no text")
+        body = plain_text(value[text_name])
+        shift = len(title) + 1 if title and not body.startswith(title) else 0
+        text = f"{title}\n{body}" if shift else body
+        whole = (Passage("title", 0, shift - 1), Passage("section", shift, len(text)))
+        passages = whole if shift else plain_passages(text)
+        list_name, entities, unread = _entities(value, shift, left)
+        used |= {text_name, list_name}
+    if (chosen := _chosen(value)) and len(entities) == 1 and not entities[0].stated:
+        entities = [replace(entities[0], stated=chosen)]
+        used |= {*_CHOICES}
+    if said := cancelling(value):
+        left = Unread(rows=Counter([said]), row_fields=Counter(unread_fields(value, (*used, *LISTS, *ALL))))
+        return Row(key, title, text, passages, (), left=left)
+    if (said := unfinished(value)) and any(one.stated for one in entities):
+        left.unfinished[said] += 1
+        entities = [replace(one, stated=()) for one in entities]
+    relations = relations_of(value, places_of(entities, shift), left)
+    left.row_fields.update(unread_fields(value, (*used, *ALL)))
+    return Row(key, title, text, passages, tuple(entities), tuple(unread), relations, left=left)
+
+
+def places_of(entities: Sequence[RowMention], shift: int) -> Places:
+    """How relations find these mentions; `shift` is added to their offsets."""
+    by_key: dict[str, int] = {}
+    by_range: dict[tuple[int, int], int] = {}
+    for record, one in enumerate(entities):
+        if one.key:
+            by_key.setdefault(one.key, record)
+        if one.ranges:
+            by_range.setdefault((one.ranges[0][0], one.ranges[-1][1]), record)
+    ids = {name: id_ for one in entities for id_ in ids_of(one.stated) for name in (id_, id_.rpartition(":")[2])}
+    return Places(by_key, by_range, len(entities), ids, shift)
+
+
+def _text_name(value: Mapping[str, Any]) -> str:
+    """The field with the text; `data`, as in doccano, only beside a list of mentions."""
+    found = next((one for one in TEXTS if isinstance(value.get(one), str)), "")
+    listed = any(isinstance(value.get(one), list) for one in (*LISTS, *TRIPLES))
+    return found or ("data" if isinstance(value.get("data"), str) and listed else "")
+
+
+def _chosen(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """The identifiers that a curator accepted among the options of a row with one mention, as in Prodigy."""
+    accept, options = (value.get(name) for name in _CHOICES)
+    if not isinstance(accept, list) or not isinstance(options, list):
+        return ()
+    return tuple("NIL" if one.upper().startswith("NIL") else one for one in _texts(accept))
 
 
 # --- BigBIO ---
@@ -98,13 +169,30 @@ def _passages(value: object) -> tuple[str, tuple[Passage, ...]]:
     return text, tuple(one for one in found if one.end > one.start)
 
 
-def _bigbio(entities: Sequence[Mapping[str, Any]]) -> Iterator[RowMention]:
+def _bigbio(entities: Sequence[Mapping[str, Any]], left: Unread) -> Iterator[RowMention]:
     for one in entities:
+        if said := cancelling(one):
+            left.mentions[said] += 1
+            continue
         stated = [_curie(norm) for norm in _dicts(one.get("normalized"))]
         ranges = tuple(_ranges(one.get("offsets")))
-        kind = one.get("type")
-        kind = "/".join(map(str, kind)) if isinstance(kind, list) else str(kind or "entity")
-        yield RowMention(ranges, plain_text(" ".join(_texts(one.get("text")))), plain_text(kind), tuple(stated))
+        left.mention_fields.update(unread_fields(one, ("normalized", "type")))
+        quote = plain_text(" ".join(_texts(one.get("text"))))
+        yield RowMention(ranges, quote, _kind(one.get("type")), tuple(stated), _key(one))
+
+
+def _kind(value: object) -> str:
+    """A type: a text or number, an object with a name, or several of these."""
+    if isinstance(value, dict):
+        value = next((value[name] for name in ("name", "text", "label", "value") if value.get(name)), None)
+    if isinstance(value, list):
+        return "/".join(dict.fromkeys(map(_kind, value))) or "entity"
+    return "/".join(_texts(value)) or "entity"
+
+
+def _key(one: Mapping[str, Any]) -> str:
+    found = one.get("id")
+    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
 
 
 def _curie(norm: Mapping[str, Any]) -> str:
@@ -129,11 +217,15 @@ def _joined(tokens: Sequence[str]) -> tuple[str, list[Range]]:
     return " ".join(words), places
 
 
+def _column(value: Mapping[str, Any], places: Sequence[Range]) -> str:
+    """The column with a tag for each word; '' if there is none."""
+    return next((one for one in TAGS if isinstance(value.get(one), list) and len(value[one]) == len(places)), "")
+
+
 def _marked(
-    value: Mapping[str, Any], places: Sequence[Range], names: Mapping[str, Sequence[str]]
+    value: Mapping[str, Any], places: Sequence[Range], column: str, names: Mapping[str, Sequence[str]]
 ) -> Iterator[RowMention]:
     """Mentions from runs of B-, I- tags (also S-, E-, L-, U-), or of the same label without a prefix."""
-    column = next((one for one in TAGS if isinstance(value.get(one), list) and len(value[one]) == len(places)), "")
     start, kind = -1, ""
     for number, tag in enumerate([*(_tag(one, names.get(column, ())) for one in value.get(column) or ()), "O"]):
         head, dash, tail = tag.partition("-")
@@ -155,51 +247,83 @@ def _tag(value: object, names: Sequence[str]) -> str:
 # --- texts with entities ---
 
 
-def _entities(value: Mapping[str, Any], shift: int) -> tuple[list[RowMention], list[str]]:
-    """The mentions of the first list with mentions, and its other elements as in the file."""
+def _entities(value: Mapping[str, Any], shift: int, left: Unread) -> tuple[str, list[RowMention], list[str]]:
+    """The name of the first list with mentions, its mentions, and its other elements as in the file."""
     unread: list[str] = []
     for key in (*LISTS, *TRIPLES):
         listed = _dicts(value.get(key))
         elements = listed if isinstance(value.get(key), dict) else value.get(key)
-        found, others = _sorted(elements if isinstance(elements, list) else [], shift)
-        if found:
-            return found, others
+        here = Unread()
+        found, others = _sorted(elements if isinstance(elements, list) else [], shift, here, numbered=key != "labels")
+        if found or here.mentions:
+            left.add(here)
+            return key, found, others
         unread += others
-    return [], unread
+    return "", [], unread
 
 
-def _sorted(elements: Sequence[object], shift: int) -> tuple[list[RowMention], list[str]]:
+def _sorted(
+    elements: Sequence[object], shift: int, left: Unread, *, numbered: bool
+) -> tuple[list[RowMention], list[str]]:
     found, others = [], []
     for one in elements:
-        if isinstance(one, dict):
-            found.append(_entity(one, shift))
-        elif (triple := _triple(one, shift)) is not None:
+        if isinstance(one, dict) and (said := cancelling(one)):
+            left.mentions[said] += 1
+        elif isinstance(one, dict):
+            found.append(_entity(one, shift, left))
+        elif (triple := _triple(one, shift, numbered=numbered)) is not None:
             found.append(triple)
         else:
             others.append(plain_text(json.dumps(one, ensure_ascii=False, default=str))[:80])
     return found, others
 
 
-def _triple(one: object, shift: int) -> RowMention | None:
-    """`[start, end, type]`, half-open; None for anything else."""
+def _triple(one: object, shift: int, *, numbered: bool) -> RowMention | None:
+    """`[start, end, type]`, half-open, the type a number only if `numbered`; None for anything else."""
     if not isinstance(one, list) or len(one) != 3:
         return None
     start, end, kind = one
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
         return None
-    if not (kind is None or isinstance(kind, str)):
+    if not (kind is None or isinstance(kind, str) or (numbered and type(kind) is int)):
         return None
-    return RowMention(((start + shift, end + shift),), "", plain_text(kind or "entity"), ())
+    return RowMention(((start + shift, end + shift),), "", _kind(kind), ())
 
 
-def _entity(one: Mapping[str, Any], shift: int) -> RowMention:
-    start = next((one[key] for key in _STARTS if type(one.get(key)) is int), None)
-    end = next((one[key] for key in _ENDS if type(one.get(key)) is int), None)
-    ranges = ((start + shift, end + shift),) if start is not None and end is not None and 0 <= start < end else ()
-    stated: object = next((one[key] for key in _IDS if one.get(key) not in (None, "", [])), [])
-    kind = next((one[key] for key in _KINDS if isinstance(one.get(key), str)), "entity")
-    quote = next((one[key] for key in _QUOTES if isinstance(one.get(key), str)), "")
-    return RowMention(ranges, plain_text(quote), plain_text(kind), tuple(_texts(stated)))
+def _entity(one: Mapping[str, Any], shift: int, left: Unread) -> RowMention:
+    start_name = next((key for key in _STARTS if type(one.get(key)) is int), "")
+    end_name = next((key for key in _ENDS if type(one.get(key)) is int), "")
+    start, end = (one[start_name], one[end_name]) if start_name and end_name else (0, 0)
+    ranges = ((start + shift, end + shift),) if 0 <= start < end else ()
+    kind_name = next((key for key in _KINDS if not is_empty(one.get(key))), "")
+    quote_name = next((key for key in _QUOTES if isinstance(one.get(key), str)), "")
+    known = (*_STARTS, *_ENDS, *_QUOTES, kind_name, "id")
+    id_name, stated = identifier_field(one, known)
+    if said := unfinished(one):
+        left.unfinished[said] += not is_empty(stated)
+        stated = []
+    left.mention_fields.update(unread_fields(one, (start_name, end_name, kind_name, quote_name, id_name, "id")))
+    quote = plain_text(one[quote_name]) if quote_name else ""
+    return RowMention(ranges, quote, _kind(one.get(kind_name)), tuple(_stated(stated)), _key(one))
+
+
+def _stated(value: object) -> list[str]:
+    """The identifiers in a field: texts and numbers, or objects with a database and an id."""
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return _texts(value)
+    found = []
+    for one in value:
+        if not isinstance(one, dict):
+            found += _texts(one)
+        elif "db_id" in one:
+            found.append(_curie(one))
+        else:
+            found += _texts(
+                next((one[key] for key in ("id", *ID_FIELDS, "uri", "iri", "url") if not is_empty(one.get(key))), [])
+            )
+    return found
 
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:

@@ -53,6 +53,17 @@ if TYPE_CHECKING:
         unique,
         write_streams,
     )
+    from curator.io.files.field_meanings import (
+        ID_FIELDS,
+        Unread,
+        cancelling,
+        identifier_field,
+        is_empty,
+        keeps_books,
+        says_state,
+        unfinished,
+        unread_fields,
+    )
     from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_address, written_id
     from curator.io.files.idstyle import NIL_MARKERS, IdStyle, detect_style, vocabulary_of
     from curator.io.files.json_layout import rewritten
@@ -97,6 +108,7 @@ __all__ = [
     "FREE_BYTES",
     "GAP",
     "GZIP_MAGIC",
+    "ID_FIELDS",
     "MOST_BYTES",
     "MOST_SWELLING",
     "NIL",
@@ -123,10 +135,12 @@ __all__ = [
     "Stated",
     "TakesFolders",
     "TextLines",
+    "Unread",
     "WrittenSource",
     "action_for",
     "any_of",
     "broken",
+    "cancelling",
     "chosen_files",
     "detect_style",
     "digest",
@@ -138,10 +152,13 @@ __all__ = [
     "first_of",
     "held_name",
     "holds_many",
+    "identifier_field",
+    "is_empty",
     "is_gold",
     "is_own",
     "is_utf16",
     "join_lines",
+    "keeps_books",
     "learn",
     "left_out",
     "line_end",
@@ -163,9 +180,12 @@ __all__ = [
     "safe_name",
     "said_value",
     "same_text",
+    "says_state",
     "split_lines",
+    "unfinished",
     "unique",
     "unique_keys",
+    "unread_fields",
     "unreadable",
     "unwritten",
     "vocabulary_of",
@@ -187,6 +207,9 @@ __getattr__ = opened_late(
     export=(
         "Action FreeNames ReadOnly WrittenSource action_for entity_ids export_name is_gold left_out "
         "unique write_streams"
+    ),
+    field_meanings=(
+        "ID_FIELDS Unread cancelling identifier_field is_empty keeps_books says_state unfinished unread_fields"
     ),
     identifiers="NIL NIL_WORDS read_id written_address written_id",
     idstyle="NIL_MARKERS IdStyle detect_style vocabulary_of",

@@ -18,9 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
-from curator.io.files import BOM, Anchors, find_place, first_of, learn, plain_text
+from curator.io.files import BOM, Anchors, Unread, cancelling, find_place, first_of, learn, plain_text, unfinished
 from curator.io.standoff import first_line, plain_passages
 from curator.io.tables.columns import place
 from curator.io.tables.document_table_write import attributes_of, dump_attributes, ids_of, ranges_of, write_tables
@@ -44,8 +45,9 @@ ANY_TYPE = "entity"
 class _Row:
     line: int
     values: dict[str, str]
-    rejected: bool = False
+    outcome: str = ""
     attributes: str = ""
+    states: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,6 +73,8 @@ class DocumentTableReader:
         self.problems: list[Problem] = []
         self.head = self.tail = self.extra = ""
         self._rejected = 0
+        self._left = Unread()
+        self._unread: set[str] = set()
 
     @property
     def position(self) -> tuple[int, int]:
@@ -85,6 +89,7 @@ class DocumentTableReader:
     def __iter__(self) -> Iterator[SourceDocument]:
         self.problems = []
         self._rejected = count = 0
+        self._left, self._unread = Unread(), set()
         for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
             yield self._made(document)
         if not count:
@@ -95,6 +100,13 @@ class DocumentTableReader:
                 "{n} rejected mention was left out",
                 "{n:,} rejected mentions were left out",
                 self._rejected,
+            )
+            self.problems.append(Problem(0, "note", text))
+        self.problems += (Problem(0, "note", words) for words in self._left.sentences())
+        if self._unread:
+            names = ", ".join(f"“{one}”" for one in sorted(self._unread))
+            text = ntr(
+                "The column {names} is not read", "The columns {names} are not read", len(self._unread), names=names
             )
             self.problems.append(Problem(0, "note", text))
         sheets = (self._layout.documents, self._layout.mentions)
@@ -113,6 +125,7 @@ class DocumentTableReader:
     def _rows(self, sheet: Sheet) -> Iterator[_Row]:
         rows = sheet.table.rows()
         next(rows, None)
+        unread = dict(sheet.unread)
         for line, cells in rows:
             if any(cell.strip() for cell in cells[sheet.width :]):
                 text = tr(
@@ -125,7 +138,10 @@ class DocumentTableReader:
                 cells = [unguarded(one) for one in cells]
             values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
             own = {name: plain_text(cells[at]).strip() for name, at in sheet.own.items() if at < len(cells)}
-            yield _Row(line, values, own.get(OUTCOME) == "rejected", own.get(ATTRIBUTES, ""))
+            states = {name: plain_text(cells[at]) for name, at in sheet.states.items() if at < len(cells)}
+            for at in [at for at in unread if at < len(cells) and cells[at].strip()]:
+                self._unread.add(plain_text(unread.pop(at))[:80])
+            yield _Row(line, values, own.get(OUTCOME, ""), own.get(ATTRIBUTES, ""), states)
 
     def _strings(self, sheet: Sheet) -> Iterator[_Document]:
         """Mentions that are their own documents."""
@@ -177,8 +193,11 @@ class DocumentTableReader:
         return SourceDocument(found.key, title, text, passages, tuple(mentions), raw, found.line)
 
     def _mention(self, row: _Row, text: str, anchors: Anchors, key: str) -> SourceMention | None:
-        if row.rejected:
+        if row.outcome == Outcome.REJECTED:
             self._rejected += 1
+            return None
+        if said := cancelling(row.states):
+            self._left.mentions[said] += 1
             return None
         quote = row.values.get("mention", "").strip()
         where = tr('document {key}: mention "{quote}"', key=key, quote=quote[:80])
@@ -192,6 +211,10 @@ class DocumentTableReader:
             return None
         words = " ".join(text[span.start : span.end] for span in spans)
         raw = row.values.get("ids", "").strip()
+        said = f"{OUTCOME}: {row.outcome}" if row.outcome == Outcome.SKIPPED else unfinished(row.states)
+        if said and raw:
+            self._left.unfinished[said] += 1
+            raw = ""
         ids = ids_of(raw)
         kind = row.values.get("type", "").strip() or ANY_TYPE
         return SourceMention(spans, words, kind, ids, raw, bool(raw) and not ids, row.line)

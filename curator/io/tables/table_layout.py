@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.wording import UserError, tr
-from curator.io.files import own_file
+from curator.io.files import keeps_books, own_file, says_state
 from curator.io.tables import kb_table
 from curator.io.tables.columns import place, sniffed
 from curator.io.tables.tables import Table, is_workbook
@@ -50,12 +50,15 @@ MENTION_HEADINGS = (
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One table with the positions of its fields. `labelled` is the heading of the text, `own` are the positions of
-    columns of Curator's own tables. In `guarded` tables, cells that look like formulas have an apostrophe."""
+    columns of Curator's own tables, `states` those of columns that may cancel a mention (`status`), `unread` those of
+    all others. In `guarded` tables, cells that look like formulas have an apostrophe."""
 
     table: Table
     places: Mapping[str, int]
     width: int
     own: Mapping[str, int]
+    states: Mapping[str, int]
+    unread: Mapping[int, str]
     labelled: str
     guarded: bool
 
@@ -149,7 +152,11 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     own = {name: own[name] for name in (OUTCOME, ATTRIBUTES) if name in own and own[name] not in places.values()}
     labelled = headings[places["text"]].strip().lower() if "text" in places else ""
     guarded = tuple(headings) in (DOCUMENT_HEADINGS, MENTION_HEADINGS) and not is_workbook(path)
-    return Sheet(table, places, len(headings), own, labelled, guarded)
+    used = {*places.values(), *own.values()}
+    rest = {at: one.strip() or str(at + 1) for at, one in enumerate(headings) if at not in used}
+    states = {name: at for at, name in rest.items() if says_state(name)}
+    unread = {at: name for at, name in rest.items() if name not in states and not keeps_books(name)}
+    return Sheet(table, places, len(headings), own, states, unread, labelled, guarded)
 
 
 def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

@@ -257,7 +257,7 @@ class Audit:
 
 def percent_up(share: float, places: int) -> float:
     """The share in per cent, rounded up to `places`, so that a displayed limit is never below the calculated one."""
-    return ceil(round(share * 10 ** (places + 2), 6)) / 10**places
+    return ceil(round(share * 100 * 10.0**places, 6)) / 10.0**places
 
 
 def tally(marks: Mapping[int, bool]) -> tuple[int, int]:

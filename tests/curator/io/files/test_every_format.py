@@ -35,6 +35,7 @@ READ_ONLY: dict[str, str] = {
     "<ArticleTitle>Pain</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>",
     "mediawiki": "<mediawiki><page><title>A</title><revision><text>[[b]]</text></revision></page></mediawiki>",
     "huggingface": json.dumps({"text": "Pain", "label": 1}) + "\n",
+    "label-studio": json.dumps([{"id": 1, "annotations": [{"result": []}], "data": {"text": "Pain"}}]),
 }
 ENDINGS = {"text": ".txt", "table": ".csv", "docbin": ".spacy", "xmi": ".xmi", "webanno": ".tsv"}
 SOURCE = SourceDocument(

@@ -171,7 +171,10 @@ def test_every_mention_is_exported_with_what_was_decided(make: SimpleNamespace, 
     assert (rows[2]["start"], rows[2]["end"]) == ("0|11", "4|14")
     (found, _), problems = read(form, wrote[0])
     assert [m.ids for m in found.mentions] == [("A|B", "C"), ()]
-    assert problems == ["note: 1 rejected mention was left out"]
+    assert problems == [
+        "note: 1 rejected mention was left out",
+        "note: The columns “at”, “curator”, “reason” are not read",
+    ]
 
 
 def test_what_a_workbook_cannot_hold_is_refused(make: SimpleNamespace, tmp_path: Path) -> None:

@@ -1,0 +1,231 @@
+"""What the fields of foreign rows and mentions mean by their names: identifiers, statements that cancel an annotation,
+and the rest, which is named in the report."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from curator.domain.curies import PREFIXES, with_prefix
+from curator.domain.wording import ntr
+from curator.io.files.source import plain_text
+
+ID_FIELDS = ("ids", "kb_id", "concept_id", "concept_ids", "entity_id", "normalized_id", "identifier", "db_id", "cui")
+"""The usual fields with identifiers, in the order in which they are tried."""
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_ID_NAME = re.compile(
+    r"(?:.*_)?(?:kb|kg|concept|entity|norm|normali[sz]ed|normali[sz]ation|grounding|grounded|database|db|ontology|term"
+    r"|wikidata|wiki|wikipedia|dbpedia|link|linked|linked_entity|linking|gold|accession|xref|code)"
+    r"_(?:ids?|identifiers?|curies?|codes?|uris?|iris?|urls?|entity|entities|links?|concepts?|qids?|refs?)"
+    r"|(?:.*_)?(?:identifiers?|kb_?ids?|concepts?|cuis?|curies?|qids?|normali[sz]ed|normali[sz]ations?|links?|wikidata"
+    r"|xrefs?|uris?|iris?|db_?xrefs?|accessions?)"
+)
+_SUFFIX = re.compile(r"_(?:ids?|identifiers?|codes?|uis?|cuis?|numbers?|uris?|iris?|accessions?)$")
+_STATUS = re.compile(
+    r"answer|(?:review_|annotation_|validation_|label_)?(?:status|state)|decision|verdict|outcome|review|judge?ment"
+)
+_CANCELLING = re.compile(
+    r"(?:reject|ignor|skip|cancel|delet|remov|discard|declin|invalid|incorrect|wrong|false[ _-]?positive|spam"
+    r"|not[ _-]?(?:valid|correct|accepted))[a-z]*"
+)
+_OPEN = re.compile(
+    r"(?:un|not[ _-]?)(?:labell?ed|annotated|confirmed|reviewed|checked|validated|approved)|pending|draft|todo"
+    r"|predicted|prediction|suggested|in[ _-]?progress|auto(?:matic)?"
+)
+_TRUE_CANCELS = re.compile(r"reject(?:ed)?|ignored?|skip(?:ped)?|cancell?ed|deleted|discarded|removed|invalid|wrong")
+_FALSE_CANCELS = re.compile(r"accepted|approved|valid|correct")
+_FALSE_LEAVES_OPEN = re.compile(
+    r"confirmed|validated|reviewed|annotated|labell?ed|completed|finished|done|verified|checked"
+)
+_BOOKKEEPING = re.compile(
+    r"id|uid|uuid|(?:text_)?hash|meta|metadata|info|(?:created|updated)(?:_at|_by)?|timestamp|time|date|user(?:_id|name)?"
+    r"|annotators?|annotator_id|author|session_id|view_id|source|dataset|corpus|project|file(?:_?name|_upload)?|split"
+    r"|lang|language|version|score|confidence|probability|prob|rank|pattern|token_start|token_end|tokens|offsets|length"
+    r"|lead_time|annotation_id|inner_id|color|index|idx|line|page|text"
+)
+MOST_NAMES = 30
+"""Fields that are named one by one in a report."""
+
+
+def word(name: str) -> str:
+    """A field's name in lower case with `_` between its words: `isConfirmed`, `Is confirmed` -> `is_confirmed`."""
+    return "_".join(one for one in _BOUNDARY.split(name) if one).lower()
+
+
+def identifier_field(one: Mapping[str, Any], known: Iterable[str]) -> tuple[str, object]:
+    """(name, value) of a mention's field with identifiers; ('', []) without one. `known` fields mean something else.
+
+    A bare identifier in a field that is named like a database gets its prefix: `mesh_id` 'D1' -> 'MESH:D1'.
+    """
+    for key in ID_FIELDS:
+        if not is_empty(one.get(key)):
+            return key, one[key]
+    others = [(key, word(key)) for key in one if key not in known and not is_empty(one[key])]
+    for key, name in others:
+        if (prefix := PREFIXES.get(_SUFFIX.sub("", name), "")) and (found := _prefixed(one[key], prefix)):
+            return key, found
+    for key, name in others:
+        if _ID_NAME.fullmatch(name):
+            return key, one[key]
+    return "", []
+
+
+def _prefixed(value: object, prefix: str) -> list[str]:
+    listed = value if isinstance(value, list) else [value]
+    texts = [str(one) for one in listed if isinstance(one, str | int) and not isinstance(one, bool)]
+    return [with_prefix(one, prefix) for one in texts if any(map(str.isdigit, one))]
+
+
+def cancelling(one: Mapping[str, Any]) -> str:
+    """The statement of a row, mention or relation that it does not hold, as `field: value`; '' if there is none."""
+    for key, name, value in _stated(one):
+        text = _lower(value)
+        if (
+            (_STATUS.fullmatch(name) and _CANCELLING.fullmatch(text))
+            or (_TRUE_CANCELS.fullmatch(name) and text in ("true", "1", "yes"))
+            or (_FALSE_CANCELS.fullmatch(name) and text in ("false", "no"))
+        ):
+            return f"{key}: {text}"
+    return ""
+
+
+def unfinished(one: Mapping[str, Any]) -> str:
+    """The statement of a row or mention that nobody has confirmed it yet, as `field: value`; '' if there is none."""
+    for key, name, value in _stated(one):
+        text = _lower(value)
+        if (_STATUS.fullmatch(name) and _OPEN.fullmatch(text)) or (
+            _FALSE_LEAVES_OPEN.fullmatch(name) and text in ("false", "no")
+        ):
+            return f"{key}: {text}"
+    return ""
+
+
+def says_state(name: str) -> bool:
+    """Whether `cancelling` and `unfinished` know this field."""
+    plain = _state(name)
+    return any(one.fullmatch(plain) for one in (_STATUS, _TRUE_CANCELS, _FALSE_CANCELS, _FALSE_LEAVES_OPEN))
+
+
+def _stated(one: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
+    return ((key, _state(key), value) for key, value in one.items() if isinstance(value, str | bool | int))
+
+
+def _state(name: str) -> str:
+    plain = word(name)
+    for start in ("is_", "was_", "has_been_"):
+        plain = plain.removeprefix(start)
+    return plain
+
+
+def _lower(value: object) -> str:
+    return str(value).strip().lower()
+
+
+def is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str | list | dict) and not value)
+
+
+def unread_fields(one: Mapping[str, Any], used: Iterable[str]) -> list[str]:
+    """The fields with a value that are neither used nor only keep books."""
+    return [
+        key
+        for key, value in one.items()
+        if key not in used
+        and not is_empty(value)
+        and not key.startswith("_")
+        and not keeps_books(key)
+        and not says_state(key)
+    ]
+
+
+def keeps_books(name: str) -> bool:
+    """Whether a field holds times, people, files, hashes or numbers of tokens."""
+    return _BOOKKEEPING.fullmatch(word(name)) is not None
+
+
+@dataclass
+class Unread:
+    """Counts of what is left out of a file, by the name in it."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    mentions: Counter[str] = field(default_factory=Counter)
+    unfinished: Counter[str] = field(default_factory=Counter)
+    row_fields: Counter[str] = field(default_factory=Counter)
+    mention_fields: Counter[str] = field(default_factory=Counter)
+    relations: Counter[str] = field(default_factory=Counter)  # without their mentions, or of an unknown form
+    regions: Counter[str] = field(default_factory=Counter)  # of an unsupported type
+    annotations: Counter[str] = field(default_factory=Counter)  # by the list that holds them: of others, or predicted
+
+    def add(self, other: Unread) -> None:
+        for mine, more in zip(vars(self).values(), vars(other).values(), strict=True):
+            mine.update(more)
+
+    def sentences(self) -> Iterator[str]:
+        """One sentence for each name, with its count, the most frequent first."""
+        for name, n in _most(self.rows):
+            yield ntr(
+                "{n} document says “{name}”: its annotations are left out",
+                "{n:,} documents say “{name}”: their annotations are left out",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.mentions):
+            yield ntr(
+                "{n} mention or relation says “{name}” and is left out",
+                "{n:,} mentions or relations say “{name}” and are left out",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.unfinished):
+            yield ntr(
+                "{n} annotation says “{name}”: its identifiers are not read as decisions",
+                "{n:,} annotations say “{name}”: their identifiers are not read as decisions",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.relations):
+            yield ntr(
+                "{n} entry of “{name}” is left out: its ends are not mentions of the document",
+                "{n:,} entries of “{name}” are left out: their ends are not mentions of the document",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.row_fields):
+            yield ntr(
+                "{n} document has the field “{name}”, which is not read",
+                "{n:,} documents have the field “{name}”, which is not read",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.mention_fields):
+            yield ntr(
+                "{n} mention or relation has the field “{name}”, which is not read",
+                "{n:,} mentions or relations have the field “{name}”, which is not read",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.regions):
+            yield ntr(
+                "{n} region of the type “{name}” is left out",
+                "{n:,} regions of the type “{name}” are left out",
+                n,
+                name=name,
+            )
+        for name, n in _most(self.annotations):
+            yield ntr(
+                "{n} entry of “{name}” is left out: of each document, one finished annotation is read",
+                "{n:,} entries of “{name}” are left out: of each document, one finished annotation is read",
+                n,
+                name=name,
+            )
+
+
+def _most(counts: Counter[str]) -> Iterator[tuple[str, int]]:
+    """The most frequent names; the others together."""
+    counts = +counts
+    yield from ((plain_text(name)[:80], n) for name, n in counts.most_common(MOST_NAMES))
+    if len(counts) > MOST_NAMES:
+        yield "…", sum(n for _, n in counts.most_common()[MOST_NAMES:])
