@@ -63,7 +63,7 @@ class MediaWikiKbReader(SourceReader):
         """Running text before the first heading, or of the whole page if there is none before it."""
         try:
             for text in (lead_of(page.text), page.text):
-                found = wiki.plain(text).text
+                found = wiki.plain(text, page.title).text
                 if found:
                     return " ".join(found.split())
         except ValueError as error:

@@ -8,19 +8,22 @@ name, like the type of its entities. Redirects, and pages outside of the article
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
-from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import DocumentSourceReader, ReadOnly, Source, records
+from curator.domain.wording import UserError, localised, ntr, tr
+from curator.io.files import DocumentSourceReader, ReadOnly, Source, plain_text, records
 from curator.io.wiki.wikitext import Plain, page_title, plain_page
 from curator.services.ports import Carries
 
 _ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->).)*+-->\s*)*+<mediawiki[\s>]", re.DOTALL)
 _WIKITEXT = ("", "wikitext")
+MOST_NAMES = 30
+"""Names of templates in a report."""
 _HIDDEN = ("-2", "6", "14")
 """Keys of the namespaces of media, files and categories: links to them are not part of the running text."""
 
@@ -34,9 +37,11 @@ class Wiki:
     hidden: frozenset[str] = frozenset()  # those of files and categories
     first_letter: bool = True
 
-    def plain(self, wikitext: str) -> Plain:
-        """The running text of a page. Raises ValueError if it cannot be parsed."""
-        return plain_page(wikitext, namespaces=self.namespaces, hidden=self.hidden, first_letter=self.first_letter)
+    def plain(self, wikitext: str, title: str) -> Plain:
+        """The running text of the page called `title`. Raises ValueError if it cannot be parsed."""
+        return plain_page(
+            wikitext, title=title, namespaces=self.namespaces, hidden=self.hidden, first_letter=self.first_letter
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +93,13 @@ class MediaWikiReader(DocumentSourceReader):
         self._reset()
         dump = Dump(self._source)
         count = redirects = 0
+        lost: Counter[str] = Counter()
         for page in dump.pages():
             if page.redirect:
                 redirects += 1
                 continue
             try:
-                plain = dump.wiki.plain(page.text)
+                plain = dump.wiki.plain(page.text, page.title)
             except ValueError as error:
                 self._problem(
                     page.line,
@@ -102,11 +108,14 @@ class MediaWikiReader(DocumentSourceReader):
                 )
                 continue
             count += 1
+            lost.update(plain.lost)
             yield _document(page, plain, dump.wiki.name)
         if not count:
             raise UserError(
                 tr("{path} contains no article: choose a dump of pages with their texts", path=self._source.path)
             )
+        if lost:
+            self._problem(0, "note", _lost_words(lost))
         if redirects:
             self._problem(
                 0,
@@ -126,6 +135,17 @@ class MediaWikiReader(DocumentSourceReader):
                 dump.others,
             )
             self._problem(0, "note", words)
+
+
+def _lost_words(lost: Counter[str]) -> str:
+    names = [f"{plain_text(name)} ({localised(n, ',')})" for name, n in lost.most_common(MOST_NAMES)]
+    names += ["…"] if len(lost) > MOST_NAMES else []
+    return ntr(
+        "The text of {n:,} template or formula is missing, since Curator does not know what it shows: {names}",
+        "The text of {n:,} templates or formulas is missing, since Curator does not know what they show: {names}",
+        lost.total(),
+        names=", ".join(names),
+    )
 
 
 class MediaWikiFormat(ReadOnly):
@@ -175,8 +195,9 @@ def _wiki(element: Any, stem: str) -> Wiki:
     found = element.findall("{*}namespaces/{*}namespace")
     names = frozenset((one.text or "").strip().lower() for one in found) - {""}
     hidden = frozenset((one.text or "").strip().lower() for one in found if one.get("key") in _HIDDEN) - {""}
-    name = _text(element, "dbname") or _text(element, "sitename") or stem
-    return Wiki(name, names, hidden, _text(element, "case") != "case-sensitive")
+    site = _text(element, "sitename")
+    name = _text(element, "dbname") or site or stem
+    return Wiki(name, names | {site.lower()}, hidden, _text(element, "case") != "case-sensitive")
 
 
 def _text(element: Any, tag: str) -> str:
