@@ -18,7 +18,17 @@ from curator.domain.documents import SourceDocument, SourceMention, Span, Split
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import is_document
-from curator.io.datasets.huggingface_rows import LISTS, TRIPLES, Row, RowMention, ids_of, is_row, parsed
+from curator.io.datasets.huggingface_rows import (
+    LISTS,
+    TRIPLES,
+    Row,
+    RowMention,
+    ids_of,
+    is_min_row,
+    is_row,
+    is_task,
+    parsed,
+)
 from curator.io.datasets.row_relations import packed, relations_in
 from curator.io.files import (
     BOM,
@@ -168,7 +178,13 @@ class HuggingFaceFormat(ReadOnly):
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         """Whether it is JSON lines with a text, or a JSON list of annotated texts, in no other format."""
         found = _first_row(head)
-        ours = is_document(found) or has_keys(found, DOCUMENT_KEYS) or not _ELSEWHERE.isdisjoint(found)
+        ours = (
+            is_document(found)
+            or is_task(found)
+            or is_min_row(found)
+            or has_keys(found, DOCUMENT_KEYS)
+            or not _ELSEWHERE.isdisjoint(found)
+        )
         return not ours and is_row(found)
 
     def sniff_path(self, path: Path) -> bool:

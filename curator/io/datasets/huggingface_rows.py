@@ -13,7 +13,7 @@ from typing import Any
 
 from curator.domain.documents import Passage
 from curator.domain.relations import SourceRelation
-from curator.io.datasets.row_relations import ALL, Places, relations_of
+from curator.io.datasets.row_relations import ALL, Places, dicts, relations_of
 from curator.io.files import (
     ID_FIELDS,
     NIL_WORDS,
@@ -87,7 +87,7 @@ def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
     left, unread, shift, used = Unread(), list[str](), 0, {key_name, "title"}
     if _is_bigbio(value):
         text, passages = _passages(value["passages"])
-        entities = list(_bigbio(_dicts(value.get("entities")), left))
+        entities = list(_bigbio(dicts(value.get("entities")), left))
         used |= {"id", "passages", "entities"}
     elif _has_words(value):
         text, places = _joined(value["tokens"])
@@ -114,7 +114,8 @@ def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
     if (said := unfinished(value)) and any(one.stated for one in entities):
         left.unfinished[said] += 1
         entities = [replace(one, stated=()) for one in entities]
-    relations = relations_of(value, places_of(entities, shift), left)
+    related = not all(is_empty(value.get(one)) for one in ALL)
+    relations = relations_of(value, places_of(entities, shift), left) if related else ()
     left.row_fields.update(unread_fields(value, (*used, *ALL)))
     return Row(key, title, text, passages, tuple(entities), tuple(unread), relations, left=left)
 
@@ -151,13 +152,13 @@ def _chosen(value: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_bigbio(value: Mapping[str, Any]) -> bool:
-    return bool(_dicts(value.get("passages"))) and "text" in _dicts(value["passages"])[0]
+    return bool(dicts(value.get("passages"))) and "text" in dicts(value["passages"])[0]
 
 
 def _passages(value: object) -> tuple[str, tuple[Passage, ...]]:
     """The text with each passage at its offsets, unless they overlap other passages."""
     text, found = "", []
-    for one in _dicts(value):
+    for one in dicts(value):
         words = plain_text(" ".join(_texts(one.get("text"))))
         offsets = _ranges(one.get("offsets"))
         gap = (offsets[0][0] if offsets else 0) - len(text)
@@ -174,7 +175,7 @@ def _bigbio(entities: Sequence[Mapping[str, Any]], left: Unread) -> Iterator[Row
         if said := cancelling(one):
             left.mentions[said] += 1
             continue
-        stated = [_curie(norm) for norm in _dicts(one.get("normalized"))]
+        stated = [_curie(norm) for norm in dicts(one.get("normalized"))]
         ranges = tuple(_ranges(one.get("offsets")))
         left.mention_fields.update(unread_fields(one, ("normalized", "type")))
         quote = plain_text(" ".join(_texts(one.get("text"))))
@@ -251,7 +252,7 @@ def _entities(value: Mapping[str, Any], shift: int, left: Unread) -> tuple[str, 
     """The name of the first list with mentions, its mentions, and its other elements as in the file."""
     unread: list[str] = []
     for key in (*LISTS, *TRIPLES):
-        listed = _dicts(value.get(key))
+        listed = dicts(value.get(key))
         elements = listed if isinstance(value.get(key), dict) else value.get(key)
         here = Unread()
         found, others = _sorted(elements if isinstance(elements, list) else [], shift, here, numbered=key != "labels")
@@ -333,14 +334,6 @@ def ids_of(stated: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in map(read_id, real) if one))
 
 
-def _dicts(value: object) -> list[Mapping[str, Any]]:
-    """A list of objects; also if it is stored as an object of lists, as in older versions."""
-    if isinstance(value, dict) and value and all(isinstance(one, list) for one in value.values()):
-        size = min(map(len, value.values()))
-        return [{key: one[at] for key, one in value.items()} for at in range(size)]
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _texts(value: object) -> list[str]:
     listed = value if isinstance(value, list) else [value]
     return [plain_text(str(one)) for one in listed if isinstance(one, str | int) and not isinstance(one, bool)]
@@ -355,3 +348,35 @@ def _ranges(value: object) -> list[Range]:
             return []
         found.append((one[0], one[1]))
     return found
+
+
+# --- Label Studio's rows, which `label_studio` reads ---
+
+TASK_LISTS = ("annotations", "completions")
+NO_GOLD_LISTS = ("predictions", "drafts")
+MIN_FIELDS = ("annotator", "annotation_id", "lead_time")
+
+
+def is_task(value: Mapping[str, Any]) -> bool:
+    """Whether it is a task, or an annotation with its task."""
+    if isinstance(value.get("task"), dict) and isinstance(value.get("result"), list):
+        return True
+    listed = any(isinstance(value.get(one), list) for one in (*TASK_LISTS, *NO_GOLD_LISTS))
+    return isinstance(value.get("data"), dict) and listed
+
+
+def is_min_row(value: Mapping[str, Any]) -> bool:
+    """Whether it is a row of JSON_MIN: a text beside answers with lists of labels, by the names of controls."""
+    if not any(isinstance(one, str) for one in value.values()):
+        return False
+    if all(one in value for one in MIN_FIELDS):
+        return True
+    labelled = any(isinstance(one.get("labels"), list) for _, some in placed_answers(value) for one in some)
+    return labelled and "answer" not in value and not any(one in value for one in ALL)
+
+
+def placed_answers(value: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """The fields of a row of JSON_MIN with answers that have places."""
+    for key, some in value.items():
+        if isinstance(some, list) and some and all(isinstance(one, dict) and "start" in one for one in some):
+            yield key, some

@@ -20,7 +20,18 @@ from typing import Any
 
 from curator.domain.relations import SourceEnd, SourceRelation
 from curator.io.datasets.huggingface import HuggingFaceReader
-from curator.io.datasets.huggingface_rows import KEYS, TEXTS, Row, RowMention
+from curator.io.datasets.huggingface_rows import (
+    KEYS,
+    MIN_FIELDS,
+    NO_GOLD_LISTS,
+    TASK_LISTS,
+    TEXTS,
+    Row,
+    RowMention,
+    is_min_row,
+    is_task,
+    placed_answers,
+)
 from curator.io.datasets.row_relations import attributes_in, relations_in
 from curator.io.files import (
     BOM,
@@ -36,9 +47,6 @@ from curator.io.files import (
 from curator.io.standoff import plain_passages
 from curator.services.ports import Carries
 
-_LISTS = ("annotations", "completions")
-_NO_GOLD = ("predictions", "drafts")
-_MIN_ROW = ("annotator", "annotation_id", "lead_time")
 _TASK = re.compile(
     r"data|task|id|result|drafts|predictions|annotations|completions|meta|file_upload|inner_id|project|overlap|agreement"
     r"|.*_by|.*_at|(?:total|cancelled)_\w+|.*comment\w*|is_labeled|mode|allow_skip|precomputed_agreement"
@@ -94,8 +102,8 @@ class LabelStudioFormat(ReadOnly):
             first, _ = json.JSONDecoder().raw_decode(text[text.index("{") :])
         except (ValueError, RecursionError):  # longer than the head, perhaps
             whole = '"annotations"' in text and '"result"' in text and '"from_name"' in text
-            return whole or all(f'"{one}"' in text for one in _MIN_ROW)
-        return isinstance(first, dict) and (_is_task(first) or _is_min_row(first))
+            return whole or all(f'"{one}"' in text for one in MIN_FIELDS)
+        return isinstance(first, dict) and (is_task(first) or is_min_row(first))
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG002 as every format's
         return relations_in(raw)
@@ -113,26 +121,6 @@ class LabelStudioFormat(ReadOnly):
         return LabelStudioReader(open_files(path))
 
 
-def _is_task(value: Mapping[str, Any]) -> bool:
-    if isinstance(value.get("task"), dict) and isinstance(value.get("result"), list):
-        return True
-    return isinstance(value.get("data"), dict) and any(isinstance(value.get(one), list) for one in (*_LISTS, *_NO_GOLD))
-
-
-def _is_min_row(value: Mapping[str, Any]) -> bool:
-    if not any(isinstance(one, str) for one in value.values()):
-        return False
-    labelled = any(one.get("labels") for _, some in _listed(value) for one in some)
-    return labelled or all(one in value for one in _MIN_ROW)
-
-
-def _listed(value: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """The fields of a row of JSON_MIN with answers that have places."""
-    for key, some in value.items():
-        if isinstance(some, list) and some and all(isinstance(one, dict) and "start" in one for one in some):
-            yield key, some
-
-
 # --- tasks ---
 
 
@@ -142,10 +130,10 @@ def _task(value: Mapping[str, Any]) -> Row:
     data = task.get("data")
     data = data if isinstance(data, dict) else {}
     listed = (
-        [value] if task is not value else next((task[one] for one in _LISTS if isinstance(task.get(one), list)), [])
+        [value] if task is not value else next((task[one] for one in TASK_LISTS if isinstance(task.get(one), list)), [])
     )
     left = Unread()
-    for name in _NO_GOLD:
+    for name in NO_GOLD_LISTS:
         left.annotations[name] += len(task[name]) if isinstance(task.get(name), list) else 0
     if said := cancelling(task):
         left.rows[said] += 1
@@ -185,7 +173,7 @@ def _min_row(value: Mapping[str, Any]) -> Row:
     """Raises ValueError without a text."""
     left = Unread()
     results: list[Mapping[str, Any]] = []
-    lists = dict(_listed(value))
+    lists = dict(placed_answers(value))
     for name, some in lists.items():
         for number, one in enumerate(some):
             kind = "labels" if one.get("labels") else next((key for key in _ANSWERS if key in one), "")
@@ -210,7 +198,7 @@ def _row(
     """The field with the text, and the document. Raises ValueError without a text."""
     placed = [one for one in results if _offsets(one) is not None]
     labelled = [one for one in placed if _labels(one)]
-    to_name = next((name for name, _ in Counter(one.get("to_name") for one in labelled).most_common(1)), None)
+    to_name = next((name for name, _ in Counter(map(_to, labelled)).most_common(1)), "")
     name = _text_name(data, to_name, labelled)
     text = plain_text(data[name])
     regions: dict[str, _Region] = {}
@@ -221,7 +209,7 @@ def _row(
             left.mentions[said] += 1
         elif one.get("type") == "relation":
             links.append(one)
-        elif one.get("to_name") == to_name and _labels(one):
+        elif _to(one) == to_name and _labels(one):
             offsets = _offsets(one)
             if offsets is None or ("globalOffsets" in _value(one) and ("<" in text or "&" in text)):
                 left.regions[str(one.get("type"))] += 1
@@ -236,7 +224,7 @@ def _row(
                 ranges[offsets].append(regions[id_])
             _describe(regions[id_], one, left)
         elif _labels(one):
-            left.regions[f"{one.get('type')} of {one.get('to_name')}"] += 1
+            left.regions[f"{one.get('type')} of {_to(one)}"] += 1
     for one in results:
         if one.get("type") != "relation" and not _labels(one) and not cancelling(one):
             region = regions.get(str(one.get("id")))
@@ -257,11 +245,16 @@ def _row(
     )
 
 
-def _text_name(data: Mapping[str, Any], to_name: object, labelled: Sequence[Mapping[str, Any]]) -> str:
+def _to(one: Mapping[str, Any]) -> str:
+    """The name of the labelled object; '' in JSON_MIN."""
+    return str(one.get("to_name") or "")
+
+
+def _text_name(data: Mapping[str, Any], to_name: str, labelled: Sequence[Mapping[str, Any]]) -> str:
     """The field of the data with the text: of the labelled object's name, or the one with most of the quoted texts, or
     of a usual name, or the longest. Raises ValueError without one."""
     texts = {key: one for key, one in data.items() if isinstance(one, str) and one.strip()}
-    if isinstance(to_name, str) and to_name in texts:
+    if to_name in texts:
         return to_name
     if not texts:
         raise ValueError("has no text")

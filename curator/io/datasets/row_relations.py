@@ -87,7 +87,9 @@ def relations_of(value: Mapping[str, Any], places: Places, left: Unread) -> tupl
     found: list[SourceRelation] = []
     for name in ALL:
         listed = value.get(name)
-        elements: Sequence[object] = listed if isinstance(listed, list) else [] if is_empty(listed) else [listed]
+        elements: Sequence[object] = listed if isinstance(listed, list) else dicts(listed)
+        if not elements and not is_empty(listed):
+            left.relations[name] += not isinstance(listed, dict) or any(listed.values())
         read = _relation if name in RELATIONS else _event if name in EVENTS else _coreference
         for number, one in enumerate(elements, 1):
             if isinstance(one, Mapping) and (said := cancelling(one)):
@@ -147,6 +149,14 @@ def _coreference(one: object, places: Places, key: str, left: Unread) -> SourceR
     kept = tuple(one for one in ends if one is not None)
     kind = _type(one, usual="coreference") if isinstance(one, Mapping) else "coreference"
     return SourceRelation(_key(one, key), kind, kept, fixed=True) if kept else None
+
+
+def dicts(value: object) -> list[Mapping[str, Any]]:
+    """A list of objects; also if it is stored as an object of lists, as in older versions."""
+    if isinstance(value, dict) and value and all(isinstance(one, list) for one in value.values()):
+        size = min(map(len, value.values()))
+        return [{key: one[at] for key, one in value.items()} for at in range(size)]
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _first_int(one: Mapping[str, Any], names: Sequence[str]) -> int | None:

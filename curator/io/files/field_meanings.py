@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from curator.domain.curies import PREFIXES, with_prefix
@@ -50,6 +51,7 @@ MOST_NAMES = 30
 """Fields that are named one by one in a report."""
 
 
+@lru_cache(maxsize=4096)
 def word(name: str) -> str:
     """A field's name in lower case with `_` between its words: `isConfirmed`, `Is confirmed` -> `is_confirmed`."""
     return "_".join(one for one in _BOUNDARY.split(name) if one).lower()
@@ -103,6 +105,7 @@ def unfinished(one: Mapping[str, Any]) -> str:
     return ""
 
 
+@lru_cache(maxsize=4096)
 def says_state(name: str) -> bool:
     """Whether `cancelling` and `unfinished` know this field."""
     plain = _state(name)
@@ -110,9 +113,11 @@ def says_state(name: str) -> bool:
 
 
 def _stated(one: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
-    return ((key, _state(key), value) for key, value in one.items() if isinstance(value, str | bool | int))
+    said = ((key, value) for key, value in one.items() if says_state(key))
+    return ((key, _state(key), value) for key, value in said if isinstance(value, str | bool | int))
 
 
+@lru_cache(maxsize=4096)
 def _state(name: str) -> str:
     plain = word(name)
     for start in ("is_", "was_", "has_been_"):
@@ -141,6 +146,7 @@ def unread_fields(one: Mapping[str, Any], used: Iterable[str]) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=4096)
 def keeps_books(name: str) -> bool:
     """Whether a field holds times, people, files, hashes or numbers of tokens."""
     return _BOOKKEEPING.fullmatch(word(name)) is not None

@@ -202,6 +202,11 @@ def test_rows_of_json_min(put: Put) -> None:
     ]
 
 
+@pytest.mark.parametrize("to_name", [["text"], None, 5])
+def test_a_damaged_name_of_the_labelled_object_is_no_error(put: Put, to_name: object) -> None:
+    assert mentions(put, BOTH[0] | {"to_name": to_name}) == [("Aspirin", "Chemical", ())]
+
+
 @pytest.mark.parametrize("value", [[], [{"id": 1, "annotations": [], "data": {"image": 5}}]])
 def test_a_file_without_texts_is_refused(put: Put, value: Sequence[object]) -> None:
     with pytest.raises(UserError, match="contains no row with a text"):

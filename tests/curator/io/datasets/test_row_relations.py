@@ -169,3 +169,19 @@ def test_the_option_that_was_accepted_is_the_identifier(
     [document], problems = parsed(put, {"text": TEXT, "spans": spans, "options": options, "accept": accept})
     assert [(one.ids, one.nil) for one in document.mentions] == [(ids, nil)]
     assert len(problems) == (0 if accept else 1)
+
+
+def test_relations_stored_as_an_object_of_lists(put: Put) -> None:
+    stored = {"type": ["treats", "helps"], "head": ["e1", "e2"], "tail": ["e2", "gone"]}
+    [document], problems = parsed(put, {"text": TEXT, "entities": ENTITIES, "relations": stored})
+    assert [one.type for one in HuggingFaceFormat().relations(document.raw, "")] == ["treats"]
+    assert problems == ["note: 1 entry of “relations” is left out: its ends are not mentions of the document"]
+
+
+@pytest.mark.parametrize(
+    "relations", [["a", 5], "text", [[0, 1, "treats"]], [{"type": "x"}], [{"head": {}, "tail": []}]]
+)
+def test_relations_of_an_unknown_form_are_counted(put: Put, relations: object) -> None:
+    _, problems = parsed(put, {"text": TEXT, "entities": ENTITIES, "relations": relations})
+    assert len(problems) == 1
+    assert "of “relations”" in problems[0]
