@@ -20,10 +20,12 @@ from curator.io.datasets.docbin_write import Packer
 from curator.io.files import (
     DocumentSourceReader,
     Source,
+    Unread,
     WrittenSource,
     first_bytes,
     first_of,
     plain_text,
+    unread_fields,
     write_streams,
 )
 from curator.io.standoff import first_line, plain_passages
@@ -45,8 +47,9 @@ class DocBinReader(DocumentSourceReader):
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
         tokens = DocBinTokens(self._source.path, self._unpacked())
-        count = 0
+        count, left = 0, Unread()
         for number in range(len(tokens)):
+            left.row_fields.update(unread_fields(tokens.fields(number), (*_KEYS, "title")))
             found = self._document(tokens, number)
             if found is not None:
                 count += 1
@@ -55,8 +58,10 @@ class DocBinReader(DocumentSourceReader):
             why = first_of(self.problems)
             raise UserError(tr("{path} contains no readable document{why}", path=self._source.path, why=why))
         if tokens.known_attributes < tokens.attributes:
-            text = "parts of speech, lemmas, dependencies and the like are not read"
+            text = tr("parts of speech, lemmas, dependencies and the like are not read")
             self._problem(0, "note", text)
+        for words in left.sentences():
+            self._problem(0, "note", words)
 
     def _unpacked(self) -> bytearray:
         path, unzip, data, read = self._source.path, zlib.decompressobj(), bytearray(), 0

@@ -99,6 +99,7 @@ class DocBinTokens:
             raise self._damaged(tr("has tokens that do not fit its documents"))
         self._flags, self._user = _listed(content.get("flags")), _listed(content.get("user_data"))
         self.span_groups = _listed(content.get("span_groups"))
+        self._categories = _listed(content.get("cats"))
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -124,6 +125,16 @@ class DocBinTokens:
         data = self._user[document] if document < len(self._user) else None
         found = unpacked(data) if isinstance(data, bytes) else {}
         return found if isinstance(found, dict) else {}
+
+    def fields(self, document: int) -> dict[str, Any]:
+        """The user data by name, also those of extensions (`doc._.name`), and the categories as `cats`."""
+        user = self.user_data(document)
+        found = {one: value for one, value in user.items() if isinstance(one, str)}
+        for one, value in user.items():
+            if isinstance(one, tuple) and len(one) > 1 and isinstance(one[1], str):
+                found[one[1]] = value
+        categories = self._categories[document] if document < len(self._categories) else None
+        return {**found, "cats": categories}
 
     def column(self, document: int, attribute: int) -> Sequence[int]:
         """One number for each token; empty if the file lacks the attribute."""

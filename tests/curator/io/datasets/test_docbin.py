@@ -60,7 +60,11 @@ def test_what_spacy_wrote_is_read(put: Put) -> None:
         ("my \U0001f600", "Y", ()),
     ]
     assert (second.text, third.text, second.external_id) == ("Second", "", "document 2")
-    assert problems == ["note: parts of speech, lemmas, dependencies and the like are not read"]
+    assert problems == [
+        "note: parts of speech, lemmas, dependencies and the like are not read",
+        "note: 1 document has the field “x”, which is not read",
+        "note: 1 document has the field “cats”, which is not read",
+    ]
 
 
 def test_entities_are_those_that_do_not_overlap_and_spans_are_all(make: SimpleNamespace, tmp_path: Path) -> None:
@@ -112,6 +116,14 @@ def test_what_is_damaged_is_refused(put: Put, data: bytes) -> None:
 def test_groups_that_cannot_be_read_are_none(put: Put, groups: list[object]) -> None:
     (first, *_), _ = read(DocBinFormat(), put(packed({"span_groups": groups, "user_data": [b"\xff", 1]})))
     assert [m.text for m in first.mentions] == ["Pain"]
+
+
+def test_user_data_and_categories_that_are_not_read_are_named(put: Put) -> None:
+    data = msgpack.packb({"id": "x", "answer_of": 1, ("._.", "relations", 0, 4): [1], "meta": 5})
+    _, problems = read(DocBinFormat(), put(packed({"user_data": [data], "cats": [{"good": 1.0}, {}, {}]})))
+    assert problems[1:] == [
+        f"note: 1 document has the field “{name}”, which is not read" for name in ("answer_of", "relations", "cats")
+    ]
 
 
 def test_a_word_that_is_missing_sets_its_document_aside(put: Put) -> None:
