@@ -92,7 +92,7 @@ class MediaWikiReader(DocumentSourceReader):
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
         dump = Dump(self._source)
-        count = redirects = 0
+        count = redirects = empty = 0
         lost: Counter[str] = Counter()
         for page in dump.pages():
             if page.redirect:
@@ -108,6 +108,7 @@ class MediaWikiReader(DocumentSourceReader):
                 )
                 continue
             count += 1
+            empty += not page.text.strip()
             lost.update(plain.lost)
             yield _document(page, plain, dump.wiki.name)
         if not count:
@@ -116,6 +117,13 @@ class MediaWikiReader(DocumentSourceReader):
             )
         if lost:
             self._problem(0, "note", _lost_words(lost))
+        if empty:
+            words = ntr(
+                "{n:,} page has no wikitext in the dump: its document is only a title",
+                "{n:,} pages have no wikitext in the dump: their documents are only titles",
+                empty,
+            )
+            self._problem(0, "note", words)
         if redirects:
             self._problem(
                 0,

@@ -82,8 +82,24 @@ def test_a_decision_made_in_the_meantime_stays(cli: Cli, sure: Path, sample: Pat
     marked(sample)
     first = json.loads(sample.read_text(encoding="utf-8").splitlines()[0])["mention"]
     cli("decide", sure, first, "--nil", "not-in-kb")
-    assert cli("accept", sure, "--checked", sample, "--yes").code == 0
+    answer = cli("accept", sure, "--checked", sample, "--yes")
+    assert answer.code == 0
     assert links(cli, sure) == ALL - 1
+
+
+def test_the_limit_is_that_of_the_accepted(cli: Cli, sure: Path, sample: Path) -> None:
+    """All the wrong ones may be among those that did not change in the meantime."""
+    checks = marked(sample, wrong=1)
+    *_, plan = sample.read_text(encoding="utf-8").splitlines()
+    ids = {chance[0] for chance in json.loads(plan)["plan"]["chances"]}
+    sampled = {json.loads(line)["mention"] for line in sample.read_text(encoding="utf-8").splitlines()[:-1]}
+    before = cli("accept", sure, "--checked", sample, "--json").json["limit"]
+    for mention in sorted(ids - sampled)[:3]:
+        cli("decide", sure, mention, "--nil", "not-in-kb")
+    answer = cli("accept", sure, "--checked", sample, "--yes", "--json").json
+    rest = ALL - checks
+    assert (answer["accepted"], answer["left_out"]) == (rest - 3, 3)
+    assert answer["limit"] == pytest.approx(before * rest / (rest - 3))
 
 
 def test_too_many_wrong_accept_nothing_unseen(cli: Cli, sure: Path, sample: Path, tmp_path: Path) -> None:

@@ -85,6 +85,25 @@ def test_an_unknown_field_is_named(put: Put, name: str, text: str) -> None:
     assert ["stance_of_it" in one and "not read" in one for one in problems].count(True) == 1, problems
 
 
+DOCUMENT = lines({"document_id": "D1", "title": "T", "text": TEXT} | NEW)
+MENTION = lines(
+    {"mention_id": "M1", "corpus": "w", "context_document_id": "D1", "label_document_id": "D1", "text": "Aspirin"}
+    | {"category": "HIGH_OVERLAP", "start_index": 0, "end_index": 0}
+    | NEW
+)
+BLINK = lines({"context_left": "", "mention": "Aspirin", "context_right": " helps", "label_id": 1} | NEW)
+
+
+@pytest.mark.parametrize("name", ["mentions/w.json", "documents/w.json", "blink.jsonl"])
+def test_a_field_that_is_kept_for_the_export_is_used(tmp_path: Path, name: str) -> None:
+    for one, text in {"documents/w.json": DOCUMENT, "mentions/w.json": MENTION, "blink.jsonl": BLINK}.items():
+        (tmp_path / one).parent.mkdir(exist_ok=True)
+        (tmp_path / one).write_text(text)
+    reader = default_registry().recognise(tmp_path / name).open(tmp_path / name)
+    assert all("stance_of_it" in document.raw for document in reader)
+    assert reader.problems == []
+
+
 @pytest.mark.parametrize(
     "field",
     ["_input_hash", "meta", "created_at", "annotator", "version", "score", "token_start"],

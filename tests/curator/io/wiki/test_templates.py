@@ -184,3 +184,10 @@ def test_a_link_to_no_article_is_only_text(wikitext: str) -> None:
 @pytest.mark.parametrize("wikitext", ["[[File:A.png|thumb|a [[b]]]]", "[[category:A]]", "[[fr:A]]", "[[image:a.png]]"])
 def test_a_file_or_category_is_no_text(wikitext: str) -> None:
     assert plain_page(wikitext).text == ""
+
+
+def test_pages_without_wikitext_are_counted(put: Put) -> None:
+    stub = "<page><title>A</title><ns>0</ns><revision><text bytes='80' /></revision></page>"
+    other = "<page><title>B</title><ns>0</ns><revision><model>json</model><text>{}</text></revision></page>"
+    _, problems = read(MediaWikiFormat(), put(f"<mediawiki>{stub}{other}</mediawiki>", "w.xml"))
+    assert problems == ["note: 2 pages have no wikitext in the dump: their documents are only titles"]
