@@ -47,6 +47,8 @@ _BOOKKEEPING = re.compile(
     r"|lang|language|version|score|confidence|probability|prob|rank|pattern|token_start|token_end|tokens|offsets|length"
     r"|lead_time|annotation_id|inner_id|color|index|idx|line|page|text"
 )
+LONGEST_STATE = 40
+"""Characters of a word such as `rejected`; a longer answer or review is a text."""
 MOST_NAMES = 30
 """Fields that are named one by one in a report."""
 
@@ -142,7 +144,7 @@ def unread_fields(one: Mapping[str, Any], used: Iterable[str]) -> list[str]:
         and not is_empty(value)
         and not key.startswith("_")
         and not keeps_books(key)
-        and not says_state(key)
+        and not (says_state(key) and len(str(value)) <= LONGEST_STATE)
     ]
 
 

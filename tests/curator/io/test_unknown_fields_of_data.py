@@ -118,6 +118,12 @@ def test_an_empty_field_is_not(put: Put) -> None:
     assert read(default_registry().recognise(path), path)[1] == []
 
 
+def test_an_answer_that_is_a_text_is_named(put: Put) -> None:
+    path = put(lines({"text": TEXT, "answer": "It helps those whose sugar is high, said the doctor."}), "d.jsonl")
+    problems = read(default_registry().recognise(path), path)[1]
+    assert problems == ["note: 1 document has the field “answer”, which is not read"]
+
+
 def test_many_fields_are_counted_together(put: Put) -> None:
     path = put(lines({"text": TEXT} | {f"field_{number}": 1 for number in range(100)}), "d.jsonl")
     problems = read(default_registry().recognise(path), path)[1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from scipy.stats import hypergeom
+
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.core.keys import set_active_bundle
 from tests.curator.services.fakes import World, finish
@@ -36,3 +39,12 @@ def suggest(world: World, ids: list[int], *, bundle: str = "b", entity: str = "M
     with world.store.write() as unit:
         set_active_bundle(unit.meta, bundle, [bundle])
         unit.suggestions.save([made(at, one) for at, one in enumerate(ids)])
+
+
+def unseen_too_bad(total: int, checked: int, allowed: int, error: float) -> float:
+    """The largest P(at most `allowed` wrong in the sample, and more than `error` of the others wrong), over all numbers
+    of wrong ones in the set."""
+    bad = np.arange(total + 1)[:, None]
+    found = np.arange(allowed + 1)
+    too_many = bad - found > error * (total - checked) + 1e-9
+    return float((hypergeom.pmf(found, total, bad, checked) * too_many).sum(axis=1).max())

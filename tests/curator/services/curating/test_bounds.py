@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 from scipy.stats import beta, binom, hypergeom
 
 from curator.services.curating.bounds import binomial_at_most, limit_left, most_bad, needed, sample_at_most, upper_limit
+from tests.curator.services.bulk_samples import unseen_too_bad
 
 
 @pytest.mark.parametrize(("wrong", "checked"), [(0, 1), (0, 59), (1, 40), (3, 300), (17, 20), (0, 5000), (40, 5000)])
@@ -53,15 +53,6 @@ def test_the_needed_sample_is_the_smallest() -> None:
         assert all(limit_left(wrong, smaller, total) > error for smaller in range(wrong, size))
         assert size <= needed(wrong, total, error, least=size + 1) <= total
     assert 400 < needed(3, 412, 0.0) <= 412, "to bound nothing wrong nearly all have to be checked"
-
-
-def unseen_too_bad(total: int, checked: int, allowed: int, error: float) -> float:
-    """The largest P(at most `allowed` wrong in the sample, and more than `error` of the others wrong), over all numbers
-    of wrong ones in the set."""
-    bad = np.arange(total + 1)[:, None]
-    found = np.arange(allowed + 1)
-    too_many = bad - found > error * (total - checked) + 1e-9
-    return float((hypergeom.pmf(found, total, bad, checked) * too_many).sum(axis=1).max())
 
 
 @pytest.mark.parametrize("error", [0.005, 0.01, 0.02, 0.05, 0.2])

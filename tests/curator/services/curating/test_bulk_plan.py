@@ -9,7 +9,7 @@ import pytest
 from curator.services.curating.bounds import limit_left
 from curator.services.curating.bulk_plan import Audit, AuditState, BulkPlan, make_plan, percent_up
 from curator.services.ports import Chance, Tried
-from tests.curator.services.curating.test_bounds import unseen_too_bad
+from tests.curator.services.bulk_samples import unseen_too_bad
 
 
 def chances(*probabilities: float) -> list[Chance]:
