@@ -62,6 +62,13 @@ ACCEPTABLE = 0.95
 """With at least this calibrated probability, the first candidate should be accepted."""
 
 
+class Doubt(StrEnum):
+    """Why the first suggestion should not be accepted without a second look."""
+
+    NIL_LEADS = "NIL leads"
+    UNLIKELY = "unlikely"
+
+
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """Ranked candidates, best first. `expanded` is the long form of an abbreviation ('' if there is none)."""
@@ -85,6 +92,17 @@ class Suggestion:
         """Whether the linker expects that the knowledge base lacks the entity: known without unpacking the
         candidates."""
         return self.nil.is_nil
+
+    def doubt(self, least: float) -> Doubt | None:
+        """Why the first answer is doubtful: NIL is suggested or more probable than the first candidate, or the first
+        candidate is below `least`. Without probabilities its score counts, as it is what curators see."""
+        if self.nil.is_nil or not self.candidates:
+            return Doubt.NIL_LEADS if self.nil.is_nil else None
+        probable = any(one.probability for one in self.candidates)
+        value = self.candidates[0].probability if probable else self.candidates[0].score
+        if probable and self.nil.score > value:
+            return Doubt.NIL_LEADS
+        return Doubt.UNLIKELY if value < least else None
 
     @property
     def margin(self) -> float | None:

@@ -45,6 +45,7 @@ class Settings:
     candidates_shown: int = 10
     same_string: SameString = SameString.ONE
     candidate_order: CandidateOrder = CandidateOrder.RANKED
+    enter_least: int = 20
     contrast_margin: int = 10
     asked_again: int = 0
     device: DeviceChoice = DeviceChoice.AUTO
@@ -157,6 +158,16 @@ OPTIONS = (
         help="Random order also hides the scores. Use it to evaluate the linker.",
         kind=OptionKind.CHOICE,
         choices=tuple(CandidateOrder),
+    ),
+    Option(
+        name="enter_least",
+        title="Enter asks again below",
+        help=(
+            "Probability of the first candidate, in per cent, below which Enter takes a second press. Where NIL is "
+            "suggested or more probable, it always does."
+        ),
+        kind=OptionKind.INTEGER,
+        maximum=100,
     ),
     Option(
         name="contrast_margin",

@@ -1,6 +1,7 @@
 """The keys with which a curator who knows the answer decides a mention, given what the window shows.
 
-Accepting is Enter, another candidate its digit, NIL 0 (its usual reason), or Enter where NIL is suggested. An entity
+Accepting is Enter, which takes a second press where the suggestion is doubtful, another candidate its digit, NIL 0 (its
+usual reason), or Enter twice where NIL is suggested. An entity
 that has no digit is searched for: the mention's own text by Space, a few ↓ if it is among the first rows; else the
 beginning of its name is typed, letter by letter, until it is first. A link of several entities is made of Shift with
 the digits, or + and a search for each, and Tab continues.
@@ -15,6 +16,7 @@ from functools import partial
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Suggestion
+from curator.settings import default
 
 DIGITS = 9
 FEW_ROWS = 4
@@ -52,18 +54,23 @@ class Case:
     def nil_suggested(self) -> bool:
         return self.suggestion is not None and self.suggestion.nil.is_nil
 
+    @property
+    def accepting(self) -> tuple[str, ...]:
+        doubtful = self.suggestion is not None and self.suggestion.doubt(default("enter_least") / 100)
+        return ("Enter", "Enter") if doubtful else ("Enter",)
+
 
 def plan(case: Case) -> Plan:
     """The fewest keys of those ways that need no thought. Raises ValueError for an entity that no search finds."""
     if case.gold.outcome is Outcome.NIL:
-        return Plan(("Enter",), "NIL accepted") if case.nil_suggested else Plan(("0",), "NIL")
+        return Plan(case.accepting, "NIL accepted") if case.nil_suggested else Plan(("0",), "NIL")
     if len(case.gold.entity_ids) > 1:
         return _several(case)
     wanted = case.gold.entity_ids[0]
     if wanted in case.shown:
         rank = case.shown.index(wanted) + 1
         if rank == 1 and not case.nil_suggested:
-            return Plan(("Enter",), "first accepted")
+            return Plan(case.accepting, "first accepted")
         return Plan((str(rank),), "candidate by its digit")
     return Plan(_searched(case, wanted, opened_by=("Space", " ".join(case.text.split()))), "searched")
 

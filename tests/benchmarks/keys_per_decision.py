@@ -7,8 +7,8 @@ project, and the window's own count of keys is compared. For all documents the s
 
 An event is one key press; Shift with a key is one. Ctrl+Enter, which ends a document, is counted for every document.
 The hold-out, whose mentions are decided without suggestions on purpose, is off and given apart, and so is propagation:
-there a string that occurs again in the document is accepted with Shift+Enter, wrong ticks are removed, and Shift+Enter
-decides the others.
+there a string that occurs again in the document is listed with Shift+Enter, wrong ticks are removed, and Shift+Enter
+decides the others with it.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Hand:
         self.tally.how[found.how] += 1
 
     def _others(self) -> None:
-        """Accept and list; ticks that the gold contradicts are removed, and what is right is decided."""
+        """List; ticks that the gold contradicts are removed, and what is right is decided."""
         self.send("Shift+Return")
         panel = self.bench.many.others
         if panel.others is None:
@@ -240,7 +240,7 @@ class Hand:
             if row is None or row.context is None or row.mark is not CheckMark.TICKED:
                 continue
             if self._is(row.context.document_id, row.context.mention_id, wanted):
-                self.tally.decisions += 1
+                self.tally.decisions += row.context.mention_id != panel.others.this.mention_id
                 continue
             while panel.list.currentIndex().row() != line and at < 200:
                 self.send("Down" if panel.list.currentIndex().row() < line else "Up")

@@ -12,7 +12,14 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus, active_bundle
 from curator.services.curating.attributes import AttributeService
 from curator.services.curating.deciding import decide_in
-from curator.services.curating.propagation_groups import Group, Line, entities_in, grouped, grouped_by_value
+from curator.services.curating.propagation_groups import (
+    Group,
+    Line,
+    entities_in,
+    grouped,
+    grouped_by_value,
+    itself,
+)
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
 
 LIMIT = 5_000
@@ -84,16 +91,19 @@ class PropagationService:
         scope: PropagationScope,
         where: QueueFilter | None = None,
         documents: Collection[int] | None = None,
+        with_itself: bool = False,
     ) -> Others:
         """The other mentions of the same string and type. `where` is the current filter, for the queue's scope;
-        `documents` are the ids of the documents to search instead of the mention's own.
+        `documents` are the ids of the documents to search instead of the mention's own. `with_itself`: the mention is
+        the first line, unless it has the verdict already.
 
         Raises UserError for an unknown or deleted mention.
         """
         with self._store.read() as unit:
             this, contexts, beyond = _identical(unit, mention_id, scope, where, documents)
-            names = _names(unit, verdict, contexts)
-        groups = grouped(this, verdict, contexts, names=names)
+            names = _names(unit, verdict, [this, *contexts])
+        own = itself(this, verdict, names=names) if with_itself else ()
+        groups = (*own, *grouped(this, verdict, contexts, names=names))
         said = tuple(names.get(one, one) for one in verdict.entity_ids)
         return Others(this=this, verdict=verdict, scope=scope, groups=groups, names=said, beyond=beyond)
 
@@ -144,8 +154,9 @@ class PropagationService:
             raise UserError(ntr(ONE_SET, WERE_SET, len(changed)))
         return attributes.set(chosen, number, others.value.id if others.value else None)
 
-    def decide(self, others: Others, mention_ids: Collection[int]) -> Change:
-        """Give the verdict to these of the mentions shown, as one operation.
+    def decide(self, others: Others, mention_ids: Collection[int], *, shown_of_itself: Shown | None = None) -> Change:
+        """Give the verdict to these of the mentions shown, as one operation. `shown_of_itself` is what was shown for
+        the mention itself, if it is among them.
 
         Raises UserError if one was decided or deleted since it was shown; ValueError for one that was not shown.
         """
@@ -154,7 +165,7 @@ class PropagationService:
         if not wanted <= shown.keys():
             raise ValueError("only what is shown can be decided")
         chosen = [context for mention_id, context in shown.items() if mention_id in wanted]
-        note = NOTE.format(text=others.this.text, document=others.this.external_id)
+        note, own = NOTE.format(text=others.this.text, document=others.this.external_id), others.this.mention_id
         with self._store.write() as unit:
             _refuse_changed(unit, chosen)
             change = decide_in(
@@ -163,8 +174,8 @@ class PropagationService:
                 [others.verdict] * len(chosen),
                 curator=self._curator(),
                 clock=self._clock,
-                shown=[shown_in_line(one) for one in chosen],
-                note=note,
+                shown=[shown_of_itself if one.mention_id == own else shown_in_line(one) for one in chosen],
+                notes=["" if one.mention_id == own else note for one in chosen],
             )
         self._events.emit(change)
         return change

@@ -38,12 +38,13 @@ SYMBOL = 5
 class GroupKind(IntEnum):
     """The groups, in the order of display."""
 
-    ALIKE = 0
-    UNSUGGESTED = 1
-    OTHER_LONG_FORM = 2
-    OTHER_SUGGESTION = 3
-    DECIDED_ALIKE = 4
-    DECIDED_OTHERWISE = 5
+    ITSELF = 0
+    ALIKE = 1
+    UNSUGGESTED = 2
+    OTHER_LONG_FORM = 3
+    OTHER_SUGGESTION = 4
+    DECIDED_ALIKE = 5
+    DECIDED_OTHERWISE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,16 @@ def suggested(context: MentionContext) -> str:
     if context.head is None:
         return ""
     return NIL if context.head.is_nil or not context.head.entity_id else context.head.entity_id
+
+
+def itself(this: MentionContext, verdict: Verdict, *, names: Mapping[str, str]) -> tuple[Group, ...]:
+    """The mention as the first line, ticked; none if it has the verdict already."""
+    if this.verdict == verdict:
+        return ()
+    title = tr("this mention")
+    if this.verdict is not None:
+        title = tr("this mention, decided: {verdict}", verdict=_said(this.verdict, names))
+    return (Group(GroupKind.ITSELF, title, (Line(this),)),)
 
 
 def grouped(

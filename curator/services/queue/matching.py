@@ -25,6 +25,7 @@ class Matching:
         self.where = QueueFilter()
         self.list: DocumentList = self._lists(self.where)
         self.mentions: frozenset[int] | None = None
+        self._outside = False  # the filter excludes the last checked document
         self._documents: Sequence[int] | None = None
 
     def __bool__(self) -> bool:
@@ -40,11 +41,16 @@ class Matching:
         self.list = self._lists(where)
 
     def look(self, document_id: int | None) -> None:
-        """Find the document's mentions that currently match the facets."""
-        if not self.where.facets:
-            self.mentions = None
-        else:
-            self.mentions = frozenset(self.ids(document_id) if document_id is not None else ())
+        """Find the document's mentions that currently match the facets, and whether the filter excludes it."""
+        narrowed = document_id is not None and self.where != QueueFilter()
+        ids = self.ids(document_id) if document_id is not None and narrowed else []
+        self.mentions = frozenset(ids) if self.where.facets else None
+        self._outside = narrowed and not ids
+
+    @property
+    def included(self) -> frozenset[int] | None:
+        """The mentions of the last checked document that the filter includes; None if it includes all."""
+        return frozenset() if self._outside else self.mentions
 
     def holds(self, mention_id: int) -> bool:
         return self.mentions is None or mention_id in self.mentions

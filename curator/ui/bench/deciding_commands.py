@@ -56,7 +56,7 @@ def _and_list(outcome: Outcome, key: str, title: str, words: str) -> Command[Wor
         title,
         Menu.MENTION,
         words,
-        lambda bench: bench.many.usual(outcome, others=True),
+        lambda bench: bench.many.list_all(outcome),
         (key,),
         when=_deciding,
         group=4,
@@ -124,7 +124,8 @@ DECIDING: tuple[Command[Workbench], ...] = (
         "mention.accept",
         "Accept first suggestion",
         Menu.MENTION,
-        "Links the mention to the first candidate, or marks it as NIL if the suggestion is NIL.",
+        "Links the mention to the first candidate, or marks it as NIL if the suggestion is NIL. Where NIL is suggested "
+        "or more probable, or the first candidate is improbable, it says so and takes a second press.",
         lambda bench: bench.many.press(partial(bench.decider.choose, 0)),
         ("Return", "Enter"),
         when=lambda s: _deciding(s) and not s.shuffled and (s.candidates > 0 or s.nil_suggested),
@@ -153,7 +154,6 @@ DECIDING: tuple[Command[Workbench], ...] = (
         ("0",),
         when=_deciding,
         group=1,
-        hidden=True,
         in_rounds=True,
     ),
     Command(
@@ -191,12 +191,11 @@ DECIDING: tuple[Command[Workbench], ...] = (
     ),
     Command(
         "mention.others",
-        "Other mentions of this string…",
+        "Mentions of this string…",
         Menu.MENTION,
-        "Lists the other mentions of the same string in context; press the key again there to decide "
-        "the ticked ones in one step. If this mention is undecided, its first suggestion is accepted "
-        "first.",
-        lambda bench: bench.many.list_others(),
+        "Lists this mention, if it is undecided, and the others of the same string in context. Press the key again "
+        "there to decide the ticked ones in one step, as this mention is decided or as its first suggestion says.",
+        lambda bench: bench.many.list_all(),
         ("Shift+Return", "Shift+Enter"),
         when=lambda s: _deciding(s) and (s.decided or s.candidates > 0 or s.nil_suggested),
         group=4,
@@ -204,20 +203,21 @@ DECIDING: tuple[Command[Workbench], ...] = (
     _and_list(
         Outcome.NIL,
         "Shift+N",
-        "Mark as NIL and list the others…",
-        "Marks the mention as NIL, not in the knowledge base, and lists the other mentions of its string.",
+        "NIL for mentions of this string…",
+        "Lists this mention and the others of its string. Shift+Enter there marks the ticked ones as NIL, not in the "
+        "knowledge base.",
     ),
     _and_list(
         Outcome.REJECTED,
         "Shift+X",
-        "Reject and list the others…",
-        "Rejects the mention as not an entity and lists the other mentions of its string.",
+        "Reject mentions of this string…",
+        "Lists this mention and the others of its string. Shift+Enter there rejects the ticked ones as not an entity.",
     ),
     _and_list(
         Outcome.SKIPPED,
         "Shift+S",
-        "Skip and list the others…",
-        "Skips the mention as unsure and lists the other mentions of its string.",
+        "Skip mentions of this string…",
+        "Lists this mention and the others of its string. Shift+Enter there skips the ticked ones as unsure.",
     ),
     Command(
         "mention.flag",

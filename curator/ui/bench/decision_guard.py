@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from curator.ui.deciding import Leftover, Revision, candidate_key, document_key, mention_key, nil_key
+from curator.ui.deciding import Leftover, Revision, candidate_key, document_key, mention_key, nil_key, said_key
 from curator.ui.kit import rows_in_sight, verdict_words
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class DecisionGuard(QObject):
         glance.log(bench.document.viewport(), self._text_shown)
         glance.log(candidates.list.viewport(), self._candidates_shown)
         glance.log(candidates.nil_row, self._nil_shown)
+        message = bench.bottom.message
+        glance.log(message, lambda: [said_key(message.words)])
         bench.decider.revision_wanted.connect(self._ask_change)
         bench.decider.leftover_wanted.connect(self._ask_done)
         bench.decider.unseen.connect(self._bring_into_sight)

@@ -119,6 +119,7 @@ class Refresher(QObject):
             bench.document.clear(headline=tr(headline), hint=hint)
             bench.header.show_row(None)
         else:
+            bench.document.set_included(bench.navigator.included_here)
             bench.document.show_document(opened)
             bench.header.show_row(bench.navigator.queue.row(opened.document.id))
         bench.queue.set_current(opened.document.id if opened is not None else None)
@@ -127,6 +128,7 @@ class Refresher(QObject):
     def _content(self) -> None:
         opened = self._bench.navigator.opened
         if opened is not None:
+            self._bench.document.set_included(self._bench.navigator.included_here)
             self._bench.document.show_document(opened, current=self._bench.document.current)
             if not self._stale:  # else it follows with the queue's row
                 self._bench.header.show_row(self._bench.navigator.queue.row(opened.document.id))

@@ -273,7 +273,7 @@ class Workbench(QWidget):
         self.noter.write_comment(words)
 
     def ask_reason(self, outcome: Outcome) -> None:
-        if self.navigator.mention is not None and not self.project.read_only:
+        if not self.project.read_only and self.decider.ready():
             self.line.setCurrentWidget(self.reasons)
             self.reasons.ask(outcome)
 

@@ -80,6 +80,7 @@ class CandidatePanel(QWidget):
         self._of_none = ""  # reason why there are no candidates, if known
         self._extent = ALL
         self._writable = True
+        self._enter_least = 0.0
         self._lookup = lookup
         self.model = CandidateTableModel(self)
         self.list = _Candidates(tr("Candidates"), self)
@@ -241,6 +242,12 @@ class CandidatePanel(QWidget):
         """Set whether a key can decide, and whether suggestions are calculated."""
         self._writable = writable
 
+    def set_enter_least(self, least: float) -> None:
+        """Set the probability of the first candidate below which Enter takes a second press."""
+        if least != self._enter_least:
+            self._enter_least = least
+            self._show_header(self._view)
+
     def set_opinions(self, shown: bool) -> None:
         """Set whether there is a line below the candidates for the second opinion, `opinion`."""
         self.opinion.setVisible(shown)
@@ -282,7 +289,14 @@ class CandidatePanel(QWidget):
         self._facts.set_words(" · ".join(parts))
         blind = self._extent.blind and view.decision is None and view.suggestion is not None
         self._decided.set_words(
-            _status(view, self._names(view), noted=bool(self.note.text()), decides=self._writable, blind=blind)
+            _status(
+                view,
+                self._names(view),
+                noted=bool(self.note.text()),
+                decides=self._writable,
+                blind=blind,
+                least=self._enter_least,
+            )
         )
 
     def _names(self, view: MentionView) -> dict[str, str]:
@@ -340,7 +354,9 @@ class CandidatePanel(QWidget):
             self.candidate_chosen.emit(row.candidate.entity_id)
 
 
-def _status(view: MentionView, names: Mapping[str, str], *, noted: bool, decides: bool, blind: bool) -> str:
+def _status(
+    view: MentionView, names: Mapping[str, str], *, noted: bool, decides: bool, blind: bool, least: float
+) -> str:
     """The current decision; for an undecided mention that a key `decides`, the effect of Enter, or, without a note
     about suggestions, that this one is being updated."""
     if blind and decides:
@@ -353,7 +369,10 @@ def _status(view: MentionView, names: Mapping[str, str], *, noted: bool, decides
         return ""
     if view.stale and not noted:
         return tr("These suggestions are out of date; new ones are being calculated.")
-    if view.suggestion is not None and view.suggestion.nil.is_nil:
-        return tr("{key} marks it NIL: not in the knowledge base", key=way_to("mention.accept"))
-    candidates = view.suggestion.candidates if view.suggestion is not None else ()
-    return tr("{key} links it to {name}", key=way_to("mention.accept"), name=candidates[0].name) if candidates else ""
+    suggestion, key = view.suggestion, way_to("mention.accept")
+    if suggestion is None:
+        return ""
+    if suggestion.nil.is_nil:
+        return tr("{key} twice marks it NIL: not in the knowledge base", key=key)
+    words = "{key} twice links it to {name}" if suggestion.doubt(least) else "{key} links it to {name}"
+    return tr(words, key=key, name=suggestion.candidates[0].name) if suggestion.candidates else ""

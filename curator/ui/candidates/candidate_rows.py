@@ -56,7 +56,8 @@ class NilRow(QAbstractButton):
         self._undecided = undecided
         self._opinion = opinion and not blind
         said = f", {tr(BY_MODEL)}" if self._opinion else ""
-        self.setAccessibleName(tr("N: not in the knowledge base. {second_line}", second_line=self.second_line) + said)
+        name = tr("N or 0: not in the knowledge base. {second_line}", second_line=self.second_line)
+        self.setAccessibleName(name + said)
         self.update()
 
     @property
@@ -90,8 +91,8 @@ class NilRow(QAbstractButton):
         keys, scores, top = key_width(font), score_width(font, rect.width() - self._inset), rect.top() + 7
         cap = QRectF(PAD, top, keys, line)
         draw_key(painter, cap, key_of("mention.nil"), font=small, theme=theme)
-        if suggested and self._undecided:
-            draw_words(painter, cap.translated(7, line), ENTER, font=small, colour=theme.muted)
+        if key := key_of("mention.nil_usual"):
+            draw_key(painter, cap.translated(0, line + 2), key, font=small, theme=theme)
         left, right = PAD + keys + PAD, rect.right() - self._inset - PAD - scores
         name = QRectF(left, top, right - PAD - left, line)
         if self._chosen:
@@ -103,7 +104,8 @@ class NilRow(QAbstractButton):
         second = QRectF(left, top + line, right - PAD - left, line)
         if self._opinion:
             paint_opinion(painter, second, small, theme)
-        draw_words(painter, second, self.second_line, font=small, colour=text if suggested else theme.muted)
+        words = f"{ENTER} {self.second_line}" if suggested and self._undecided else self.second_line
+        draw_words(painter, second, words, font=small, colour=text if suggested else theme.muted)
         if self._estimate is not None:
             score = self._estimate.score
             draw_words(painter, QRectF(right, top, scores, line), figure(score), font=font, colour=text, right=True)

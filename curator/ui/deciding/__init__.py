@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         document_key,
         mention_key,
         nil_key,
+        said_key,
     )
     from curator.ui.deciding.group_decider import GroupDecider
     from curator.ui.deciding.kwic_list import KwicDelegate, KwicList, TickList
@@ -43,12 +44,13 @@ __all__ = [
     "document_key",
     "mention_key",
     "nil_key",
+    "said_key",
 ]
 
 __getattr__ = opened_late(
     __name__,
     candidate_desk="CandidateDesk",
-    decider="Decider Leftover Revision candidate_key document_key mention_key nil_key",
+    decider="Decider Leftover Revision candidate_key document_key mention_key nil_key said_key",
     group_decider="GroupDecider",
     kwic_list="KwicDelegate KwicList TickList",
     kwic_rows="CheckMark KwicRow",

@@ -14,12 +14,12 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Change, ChangeKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.domain.suggestions import CandidateOrder
+from curator.domain.suggestions import CandidateOrder, Doubt
 from curator.domain.wording import UserError, tr
 from curator.services.curating import shown_of
 from curator.services.queue import Curation, MentionView, Seat
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.kit import Glance, decision_words, way_to
+from curator.ui.kit import Glance, decision_words, figure, way_to
 
 DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
 NO_FIRST = "Candidates are shuffled, so none is first. Choose one by its number, or press N if none fits."
@@ -30,6 +30,11 @@ TOO_SOON_HERE = "Nothing was done: the document had only just appeared when you 
 OUT_OF_SIGHT = "Nothing was decided: “{text}” was not in view. It is in view now; press the key again."
 IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
 SAME = "“{text}” already has this decision. Nothing was changed."
+AGAIN_NIL = "NIL is suggested for “{text}” ({nil}). Press {key} again to mark it NIL; {one} links it to {first}."
+AGAIN_ONLY_NIL = "NIL is suggested for “{text}” ({nil}). Press {key} again to mark it NIL."
+AGAIN_LINK = "NIL ({nil}) is more probable than {first} ({chance}). Press {key} again to link “{text}” to {first}."
+AGAIN_UNLIKELY = "{first} has a probability of only {chance}. Press {key} again to link “{text}” to it."
+EXCLUDED = "The filter excludes “{text}”, so nothing was decided. Press the key again to decide it anyway."
 
 
 def mention_key(mention_id: int) -> Hashable:
@@ -49,6 +54,11 @@ def candidate_key(mention_id: int, row: int, entity_id: str) -> Hashable:
 def nil_key(mention_id: int) -> Hashable:
     """The key of the NIL row with a NIL suggestion for this mention."""
     return "nil", mention_id
+
+
+def said_key(words: str) -> Hashable:
+    """The key of a sentence in the bottom line."""
+    return "said", words
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,10 @@ class Decider(QObject):
         self._at = navigator
         self._glance = glance
         self._judged, self._took = judged, took
+        self.enter_least = 0.0  # below this probability of the first candidate, Enter takes a second press
+        self._asked: tuple[int, str] | None = None  # a mention, and what was said of it instead of deciding it
+        self._agreed: set[str] = set()  # what was said of the current mention before a second press
+        navigator.mention_changed.connect(self._forget_other)
 
     @property
     def curation(self) -> Curation:
@@ -104,22 +118,68 @@ class Decider(QObject):
 
     def choose(self, rank: int) -> Change | None:
         """Link to the candidate with this rank; 0 accepts the first suggestion, which may be NIL, for an undecided
-        mention."""
+        mention. A doubtful one takes a second press."""
+        if rank == 0:
+            first = self.suggested()
+            sure = first is not None and self.saw(first[1]) and self._is_sure()
+            return self.decide(*first) if first is not None and sure else None
+        view = self._at.mention
+        suggestion = view.suggestion if view is not None else None
+        if view is None or suggestion is None or rank > len(suggestion.candidates):
+            return None
+        return self.link_candidate(rank - 1, suggestion.candidates[rank - 1].entity_id)
+
+    def suggested(self) -> tuple[Verdict, Hashable] | None:
+        """The verdict that accepts the first suggestion for an undecided mention, and the key of the row that shows it;
+        None if there is none, with a message."""
         view = self._at.mention
         suggestion = view.suggestion if view is not None else None
         if view is None or suggestion is None:
             return None
-        if rank == 0 and view.decision is not None and not self.seat.settling:
+        if view.decision is not None and not self.seat.settling:
             self._say_decided(view)
-        elif rank == 0 and self._at.candidate_order is CandidateOrder.SHUFFLED:
+        elif self._at.candidate_order is CandidateOrder.SHUFFLED:
             self.said.emit(tr(NO_FIRST))
-        elif rank == 0 and suggestion.nil.is_nil:
-            return self.decide(Verdict.nil(), nil_key(view.mention.id))
-        elif max(rank, 1) <= len(suggestion.candidates):
-            row = max(rank, 1) - 1
-            entity_id = suggestion.candidates[row].entity_id
-            return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id))
+        elif suggestion.nil.is_nil:
+            return Verdict.nil(), nil_key(view.mention.id)
+        elif suggestion.candidates:
+            entity_id = suggestion.candidates[0].entity_id
+            return Verdict.link(entity_id), candidate_key(view.mention.id, 0, entity_id)
         return None
+
+    def _is_sure(self) -> bool:
+        """Whether Enter may accept the first suggestion: it is not doubtful, or this is the second press."""
+        view = self._at.mention
+        suggestion = view.suggestion if view is not None else None
+        doubt = suggestion.doubt(self.enter_least) if suggestion is not None else None
+        if view is None or suggestion is None or doubt is None:
+            return True
+        nil, key = figure(suggestion.nil.score), way_to("mention.accept")
+        first = suggestion.candidates[0] if suggestion.candidates else None
+        if first is None:
+            return self._is_second(tr(AGAIN_ONLY_NIL, text=view.mention.text, nil=nil, key=key))
+        chance = figure(first.probability or first.score)
+        words = AGAIN_NIL if suggestion.nil.is_nil else AGAIN_LINK if doubt is Doubt.NIL_LEADS else AGAIN_UNLIKELY
+        named = {"text": view.mention.text, "first": first.name, "one": way_to("mention.choose1")}
+        return self._is_second(tr(words, nil=nil, chance=chance, key=key, **named))
+
+    def _is_second(self, words: str) -> bool:
+        """Whether these words about the current mention were on the screen before the key was pressed; shows them if
+        not."""
+        asked = self._at.mention_id or 0, words
+        if words in self._agreed:
+            return True
+        if self._asked == asked and self._glance.saw(said_key(words)):
+            self._agreed.add(words)
+            return True
+        self._asked = asked
+        self.said.emit(words)
+        return False
+
+    def _forget_other(self) -> None:
+        """What was said of one mention does not hold for another."""
+        if self._asked is not None and self._asked[0] != self._at.mention_id:
+            self._asked, self._agreed = None, set()
 
     def _say_decided(self, view: MentionView) -> None:
         if self._at.complete:
@@ -148,7 +208,7 @@ class Decider(QObject):
         suggestion = view.suggestion if view is not None else None
         if suggestion is not None and view is not None and rank <= len(suggestion.candidates):
             entity_id = suggestion.candidates[rank - 1].entity_id
-            if self.saw(candidate_key(view.mention.id, rank - 1, entity_id)):
+            if self.ready(candidate_key(view.mention.id, rank - 1, entity_id)):
                 self.also(entity_id)
 
     def clear(self) -> None:
@@ -158,13 +218,14 @@ class Decider(QObject):
         """Decide the current mention, which must have been seen, like `seen`. An equal decision changes nothing; to
         change another person's or an imported one needs confirmation, unless `anyway`."""
         view = self._at.mention
-        if view is None or not self.saw(*seen) or not (anyway or self._is_news(view, verdict, stay=stay)):
+        if view is None or not self.ready(*seen) or not (anyway or self._is_news(view, verdict, stay=stay)):
             return None
         try:
-            change = self.curation.decide_many([view.mention.id], verdict, shown=[_shown(view)])
+            change = self.curation.decide_many([view.mention.id], verdict, shown=[shown_in(view)])
         except UserError as error:
             self.refused.emit(str(error))
             return None
+        self._asked, self._agreed = None, set()
         self._tell(change)
         if self._at.mention_id == view.mention.id:  # otherwise a listener has already moved on: an adjudication
             self._go_on(stay=stay)
@@ -189,6 +250,14 @@ class Decider(QObject):
             self.unseen.emit(hidden)
         self.said.emit(tr(TOO_SOON if hidden is None else OUT_OF_SIGHT, text=view.mention.text))
         return False
+
+    def ready(self, *seen: Hashable) -> bool:
+        """Whether a key may decide the current mention: it and these were seen, and the filter includes it, or this is
+        the second press; shows a message if not."""
+        view = self._at.mention
+        if view is None or not self.saw(*seen):
+            return False
+        return self._at.included or self._is_second(tr(EXCLUDED, text=view.mention.text))
 
     def saw_document(self) -> bool:
         """The same for the open document."""
@@ -261,7 +330,7 @@ class Decider(QObject):
 
     def delete_mention(self) -> None:
         opened, view = self._at.opened, self._at.mention
-        if opened is None or view is None or not self.saw():
+        if opened is None or view is None or not self.ready():
             return
         mention_id = view.mention.id
         ids = [one.mention.id for one in opened.mentions]
@@ -343,7 +412,8 @@ class Decider(QObject):
         self._took(change)
 
 
-def _shown(view: MentionView) -> Shown | None:
+def shown_in(view: MentionView) -> Shown | None:
+    """What the panel shows for a mention, as its decision records it."""
     if view.suggestion is None:
         return Shown("", (), unseen=shown_of(view.kept_back))
     shown = shown_of(view.suggestion, limit=len(view.suggestion.candidates))

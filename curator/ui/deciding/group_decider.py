@@ -76,23 +76,26 @@ class GroupDecider(QObject):
             self.values.leave(back=False)
             self.bulk.leave(back=False)  # from now on the text belongs to the round
 
-    def press(self, act: Callable[[], Change | None], *, others: bool = False) -> None:
-        """Handle a deciding key: `act` returns its change. With `others` the other mentions of the string are
+    def press(self, act: Callable[[], Change | None]) -> None:
+        """Handle a deciding key: `act` returns its change. If the setting says so, the others of the string are
         listed."""
-        change, always = act(), self.same.always
-        if change is not None and not self._alone and (others or always):
-            self.same.show_others(change.mention_ids[0], silent=always and not others)
+        change = act()
+        if change is not None and not self._alone and self.same.always:
+            verdict = self._decider.verdict_of(change.mention_ids[0])
+            if verdict is not None:
+                self.same.show_others(change.mention_ids[0], verdict, silent=True)
 
-    def list_others(self) -> None:
-        """The others of the current mention, which is decided first if necessary."""
+    def list_all(self, outcome: Outcome | None = None) -> None:
+        """List the current mention and the others of its string, and decide none of them. `outcome`: to give them its
+        usual verdict, instead of the mention's decision or first suggestion."""
         if self._alone:
             self.said.emit(tr(ALONE))
         else:
-            self.same.show_of_current()
+            self.same.show_current(default_verdict(outcome) if outcome is not None else None)
 
-    def usual(self, outcome: Outcome, *, others: bool = False) -> None:
+    def usual(self, outcome: Outcome) -> None:
         """Decide NIL, rejected or skipped with the default reason."""
-        self.press(lambda: self._decider.decide(default_verdict(outcome)), others=others)
+        self.press(lambda: self._decider.decide(default_verdict(outcome)))
 
     def accept_in_bulk(self) -> None:
         if self._alone:

@@ -80,9 +80,15 @@ class Navigator(QObject):
         self._matching.use(seat.lists)
 
     def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
-        """Set the filter of steps; `documents` have matching mentions, in queue order, if facets are set."""
+        """Set the filter of steps; `documents` have matching mentions, in queue order, if facets are set. If another
+        filter excludes the current mention, go to the first one that it includes: the next here, or in the queue."""
+        changed = where != self.where
         self._matching.set_filter(where, documents)
         self._match()
+        if changed and self.opened is not None:
+            self.content_changed.emit()
+            if not self.included:
+                self._enter_filter()
 
     @property
     def where(self) -> QueueFilter:
@@ -121,6 +127,17 @@ class Navigator(QObject):
             self.unfolded = unfolded
             self._show(swap=False)
             self.mention_changed.emit()
+
+    @property
+    def included(self) -> bool:
+        """Whether the queue's filter includes the current mention."""
+        among = self.included_here
+        return among is None or self._mention_id is None or self._mention_id in among
+
+    @property
+    def included_here(self) -> frozenset[int] | None:
+        """The mentions of the open document that the queue's filter includes; None if it includes all."""
+        return self._matching.included
 
     @property
     def complete(self) -> bool:
@@ -243,10 +260,7 @@ class Navigator(QObject):
         """Go to another mention to decide in this document, wrapping around; False if there is none."""
         if self.opened is None:
             return False
-        if self._matching.reviewing:
-            found = self._beside(1)
-        else:
-            found = self.opened.next_undecided(self._mention_id, among=self._matching.mentions)
+        found = self._beside(1) if self._matching.reviewing else self._undecided_after(self._mention_id)
         if found is None or found == self._mention_id:
             return False
         self.select(found)
@@ -317,6 +331,16 @@ class Navigator(QObject):
         return self._presented(view, view.suggestion, self.limit) if view is not None else None
 
     # --- inside ---
+
+    def _undecided_after(self, mention_id: int | None) -> int | None:
+        return self.opened.next_undecided(mention_id, among=self._matching.mentions) if self.opened else None
+
+    def _enter_filter(self) -> None:
+        if self.included_here:
+            found = None if self._matching.reviewing else self._undecided_after(self._mention_id)
+            self.select(found or self._beside(1) or self._beside(-1))
+        elif not self._open_sound(_following(self._matching.next_to_decide, None)):
+            self._open_sound(_following(lambda one: _start(self._matching.neighbour(one, 1)), None))
 
     @property
     def _current(self) -> int | None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
-from curator.domain.decisions import OperationKind, Outcome, Verdict
+from curator.domain.decisions import OperationKind, Outcome, Shown, Verdict
 from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.curating import (
     Group,
@@ -21,7 +21,7 @@ from curator.services.curating import (
     SameString,
 )
 from curator.services.queue import Again
-from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.decider import Decider, shown_in
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.deciding.navigator import Navigator
@@ -119,7 +119,9 @@ class PropagationPanel(QWidget):
     def _show(self, others: SameString, given: str) -> None:
         """Show them with the words for the verdict or value (`given`)."""
         self.others = others
-        self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=given))
+        with_itself = bool(others.groups) and others.groups[0].kind is GroupKind.ITSELF
+        title = "Mentions of “{words}”: {verdict}" if with_itself else "Other mentions of “{words}”: {verdict}"
+        self.title.set_words(tr(title, words=others.this.text, verdict=given))
         for number, scope in enumerate(self._scopes):
             self.scopes.button(number).setChecked(scope is others.scope)
         if others.scope in NOWHERE:
@@ -287,11 +289,8 @@ def _end(line: Line, group: Group) -> str:
 
 
 NONE = "“{text}” does not occur anywhere else."
-STEP = "{n:,} other mention of “{text}” is ticked. Shift+Enter decides it, Esc leaves it as it is."
-STEPS = (
-    "{n:,} other mentions of “{text}” are ticked. Shift+Enter decides them in one step, Esc leaves them as they are."
-)
-UNDECIDED = "Decide this mention first; then other mentions of the same string are listed."
+STEP = "{n:,} mention of “{text}” is ticked. Shift+Enter decides it, Esc leaves it as it is."
+STEPS = "{n:,} mentions of “{text}” are ticked. Shift+Enter decides them in one step, Esc leaves them as they are."
 USUAL = {Outcome.NIL: Verdict.nil(), Outcome.REJECTED: Verdict.reject(), Outcome.SKIPPED: Verdict.skip()}
 
 
@@ -317,40 +316,44 @@ class Propagator(QObject):
         self._panel = panel
         self.scope = PropagationScope.QUEUE
         self.always = False  # whether every decision lists the others automatically
+        self._shown: Shown | None = None  # what was shown for the mention when its list was opened
         panel.decide_wanted.connect(self._decide)
         panel.scope_wanted.connect(self._rescope)
         panel.preview_wanted.connect(navigator.open)
         panel.left.connect(self.leave_undecided)
         panel.said.connect(self.said)
 
-    def show_of_current(self) -> None:
-        """Shift+Enter: an undecided mention is decided first."""
+    def show_current(self, verdict: Verdict | None = None) -> None:
+        """List the current mention, if it does not have the verdict, and the others of its string; decide nothing. None
+        means its decision, or else the first suggestion."""
         view = self._at.mention
         if view is None:
             return
-        if view.decision is not None and view.decision.verdict.outcome is not Outcome.CLEARED:
-            self.show_others(view.mention.id)
-        elif (change := self._decider.choose(0)) is not None:
-            self.show_others(change.mention_ids[0])
+        seen: tuple[Hashable, ...] = ()
+        if verdict is None and view.decision is not None:
+            verdict = view.decision.verdict
+        elif verdict is None:
+            first = self._decider.suggested()
+            verdict, seen = (first[0], first[1:]) if first is not None else (None, ())
+        if verdict is not None and self._decider.ready(*seen):
+            self._shown = shown_in(view)
+            self.show_others(view.mention.id, verdict)
 
-    def show_others(self, mention_id: int, *, silent: bool = False) -> None:
-        """List the other mentions of a decided one. If there are none, a message is shown, unless `silent`."""
-        verdict = self._decider.verdict_of(mention_id)
-        if verdict is None:
-            self.said.emit(tr(UNDECIDED))
-            return
+    def show_others(self, mention_id: int, verdict: Verdict, *, silent: bool = False) -> None:
+        """List a mention, if it does not have the verdict, and the others of its string. If there are none, a message
+        is shown, unless `silent`."""
         try:
-            found = self._service.others(mention_id, verdict, scope=self.scope, where=self._at.where)
-            if not found.lines and self.scope is not PropagationScope.PROJECT:
-                wider = self._service.others(mention_id, verdict, scope=PropagationScope.PROJECT)
-                found = found if wider.lines else wider
+            found = self._found(mention_id, verdict, self.scope)
+            if not found.groups or found.groups[-1].kind is GroupKind.ITSELF:
+                wider = self._found(mention_id, verdict, PropagationScope.PROJECT)
+                found = wider if len(wider.lines) > len(found.lines) else found
         except UserError as error:
             self.said.emit(str(error))
             return
         open_ones = any(group.kind < GroupKind.DECIDED_ALIKE for group in found.groups)
         if silent and not open_ones:
             return
-        if not found.lines and found.scope is PropagationScope.PROJECT:
+        if not found.lines:
             self.said.emit(tr(NONE, text=found.this.text))
             return
         self._at.open(found.this.document_id, mention_id)
@@ -359,14 +362,18 @@ class Propagator(QObject):
         if ticked := len(self._panel.ticked):
             self.said.emit(ntr(STEP, STEPS, ticked, text=found.this.text))
 
+    def _found(self, mention_id: int, verdict: Verdict, scope: PropagationScope) -> Others:
+        return self._service.others(mention_id, verdict, scope=scope, where=self._at.where, with_itself=True)
+
     def leave(self) -> None:
-        """Close the panel and return to deciding."""
+        """Close the panel and return to deciding: at the mention, or the next if it is decided."""
         if (others := self._panel.others) is None:
             return
         self._panel.others = None
         self.hidden.emit()
         self._at.open(others.this.document_id, others.this.mention_id)
-        self._at.go_on()
+        if self._at.mention is not None and self._at.mention.decision is not None:
+            self._at.go_on()
 
     def leave_undecided(self) -> None:
         """Hide the panel with its messages."""
@@ -377,9 +384,11 @@ class Propagator(QObject):
     # --- inside ---
 
     def _decide(self) -> None:
-        others, ids = self._panel.others, self._panel.ticked
-        if isinstance(others, Others) and self._decider.several(lambda: self._service.decide(others, ids)) is not None:
-            self.leave()
+        others, ids, shown = self._panel.others, self._panel.ticked, self._shown
+        if isinstance(others, Others):
+            change = self._decider.several(lambda: self._service.decide(others, ids, shown_of_itself=shown))
+            if change is not None:
+                self.leave()
 
     def _rescope(self, scope: PropagationScope) -> None:
         others = self._panel.others
@@ -387,7 +396,7 @@ class Propagator(QObject):
             return
         self.scope = scope
         try:
-            found = self._service.others(others.this.mention_id, others.verdict, scope=scope, where=self._at.where)
+            found = self._found(others.this.mention_id, others.verdict, scope)
         except UserError as error:
             self.said.emit(str(error))
             return

@@ -71,6 +71,7 @@ class DocumentArea(QAbstractScrollArea):
         self._found = Found()
         self._preview: tuple[Span, ...] = ()  # the new spans of a mention being dragged
         self._handles: tuple[Handle, ...] = ()
+        self._included: frozenset[int] | None = None
         self._pairs: tuple[RelationPair, ...] = ()
         self._lined: tuple[Marks, RelationLayers] | None = None  # the lines, for these marks
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
@@ -119,6 +120,12 @@ class DocumentArea(QAbstractScrollArea):
         """Draw lines between mentions of the shown document; an empty list removes the lines."""
         if tuple(pairs) != self._pairs:
             self._pairs, self._lined = tuple(pairs), None
+            self.viewport().update()
+
+    def set_included(self, included: frozenset[int] | None) -> None:
+        """Dim the marks of all other mentions; None dims none."""
+        if included != self._included:
+            self._included = included
             self.viewport().update()
 
     def set_reading_font(self, font: QFont | None) -> None:
@@ -311,6 +318,7 @@ class DocumentArea(QAbstractScrollArea):
             found=self._found,
             handles=self._handles,
             relations=self._relation_layers(marks) if self._pairs else None,
+            included=self._included,
         )
 
     def _bar_marks(self) -> Iterator[tuple[QColor, Iterator[float]]]:

@@ -82,6 +82,8 @@ REACH = 0.3
 """How far marks reach above their line, and lanes below it, in lines."""
 FRAME = 1.2
 """Pixels of the current mention's frame at its sides, between two letters."""
+DIMMED = 0.3
+"""Opacity of the marks of mentions that the filter excludes."""
 LANES = 4
 """Deeper overlaps share the lowest lane; clicking again still selects each."""
 
@@ -104,6 +106,10 @@ class Scene:
     found: Found = NOTHING_FOUND
     handles: Sequence[Handle] = ()
     relations: RelationLayers | None = None
+    included: frozenset[int] | None = None  # by the queue's filter; other mentions are dimmed; None: all
+
+    def opacity(self, mark: MentionMark) -> float:
+        return 1.0 if self.included is None or mark.id in self.included else DIMMED
 
 
 def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
@@ -135,7 +141,9 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
     on_lines = [(number, scene.marks.on_line(index, number)) for number in numbers]
     for number, marks in on_lines:
         for mark in marks:
+            painter.setOpacity(scene.opacity(mark))
             _paint_tints(painter, mark, _on(mark.pieces, index, number), theme.states[mark.state])
+    painter.setOpacity(1.0)
     if scene.tints:
         paint_tints(painter, scene.layout, block, scene.tints, theme=theme)
     if numbers and scene.found.spans:
@@ -148,9 +156,11 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
     for number, marks in on_lines:
         for mark in marks:
             pieces = _on(mark.pieces, index, number)
+            painter.setOpacity(scene.opacity(mark))
             _paint_lines(painter, mark, pieces, theme, width=scene.layout.width)
             if _is_noted(mark) and mark.id != scene.current and pieces and pieces[0] == mark.pieces[0]:
                 _paint_notes(painter, mark, block, theme)
+    painter.setOpacity(1.0)
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:

@@ -204,6 +204,8 @@ class MainWindow(QMainWindow):
             self.bench.navigator.set_limit(settings.candidates_shown)
             self.bench.many.same.always = settings.same_string is SameString.LIST
             self.bench.navigator.set_candidate_order(settings.candidate_order)
+            self.bench.decider.enter_least = settings.enter_least / 100
+            self.bench.candidates.set_enter_least(settings.enter_least / 100)
             self.bench.desk.set_close_call(settings.contrast_margin)
 
     @Slot(str)

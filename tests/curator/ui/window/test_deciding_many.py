@@ -38,16 +38,18 @@ def test_shift_enter_lists_and_again_decides_the_ticked_in_one_step(desk: Desk) 
     desk.press(Key.Key_Return, SHIFT)
     panel = desk.bench.many.others
     assert desk.bench.many.is_open
-    assert panel.ticked == [5]
-    assert desk.word == "Lidocaine", "the text shows what was decided"
-    assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, None]
+    assert panel.ticked == [1, 5]
+    assert desk.word == "Lidocaine", "the text shows what is to be decided"
+    assert verdicts(desk, 1, 2, 5) == [None, None, None]
     desk.press(Key.Key_Return, SHIFT)
     assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, LIDOCAINE]
     assert not desk.bench.many.is_open
     assert desk.word == "cardiac arrest", "and deciding continues"
     assert desk.bench.document.hasFocus()
+    [own], [other] = desk.project.curation.history(1), desk.project.curation.history(5)
+    assert (own.note, other.note) == ("", "decided with “Lidocaine” of 1")
     desk.press(Key.Key_Z, CTRL)
-    assert verdicts(desk, 1, 5) == [LIDOCAINE, None]
+    assert verdicts(desk, 1, 5) == [None, None]
 
 
 def test_enter_decides_nothing_in_the_list_before_the_curator_moved_in_it(desk: Desk) -> None:
@@ -61,18 +63,62 @@ def test_enter_decides_nothing_in_the_list_before_the_curator_moved_in_it(desk: 
     assert verdicts(desk, 5) == [LIDOCAINE]
 
 
-def test_shift_enter_lists_without_hurry_and_escape_decides_nothing_more(desk: Desk) -> None:
+def test_what_is_not_ticked_stays_undecided(desk: Desk) -> None:
     desk.press(Key.Key_Return, SHIFT)
-    assert verdicts(desk, 1) == [LIDOCAINE]
+    desk.press(Key.Key_Space)
+    assert desk.bench.many.others.ticked == [5]
+    desk.press(Key.Key_Return, SHIFT)
+    assert verdicts(desk, 1, 5) == [None, LIDOCAINE]
+    assert desk.word == "Lidocaine", "it waits"
+
+
+LISTING = (
+    (Key.Key_Return, LIDOCAINE),
+    (Key.Key_N, Verdict.nil()),
+    (Key.Key_X, Verdict.reject()),
+    (Key.Key_S, Verdict.skip()),
+)
+
+
+@pytest.mark.parametrize(("key", "verdict"), LISTING)
+def test_shift_and_a_deciding_key_lists_and_decides_nothing_before_it_is_confirmed(
+    desk: Desk, key: Key, verdict: Verdict
+) -> None:
+    desk.press(key, SHIFT)
     assert desk.bench.many.is_open
+    assert verdicts(desk, 1, 5) == [None, None]
     desk.press(Key.Key_Escape)
     assert not desk.bench.many.is_open
-    assert verdicts(desk, 5) == [None]
-    assert desk.word == "cardiac arrest"
+    assert verdicts(desk, 1, 5) == [None, None]
+    assert desk.word == "Lidocaine"
+    desk.press(key, SHIFT)
+    desk.press(Key.Key_Return, SHIFT)
+    assert verdicts(desk, 1) == [verdict]
+
+
+@pytest.mark.parametrize(("key", "verdict"), LISTING)
+def test_a_string_that_occurs_nowhere_else_is_listed_alone(make_desk: MakeDesk, key: Key, verdict: Verdict) -> None:
+    desk = make_desk(documents=1)
+    desk.press(key, SHIFT)
+    assert desk.bench.many.others.ticked == [1]
+    assert verdicts(desk, 1) == [None]
+    desk.press(Key.Key_Return, SHIFT)
+    assert verdicts(desk, 1) == [verdict]
+
+
+def test_a_decided_mention_is_listed_only_for_another_verdict(desk: Desk) -> None:
+    desk.press(Key.Key_Return)
     desk.press(Key.Key_Up)
     desk.press(Key.Key_Return, SHIFT)
-    assert desk.bench.many.is_open
+    assert desk.bench.many.others.ticked == [5]
+    desk.press(Key.Key_Escape)
     assert len(desk.project.curation.history(1)) == 1, "a decided mention is not decided again"
+    desk.press(Key.Key_Up)
+    desk.press(Key.Key_N, SHIFT)
+    assert desk.bench.many.others.ticked == [1, 5]
+    assert "Lidocaine" in desk.bench.many.others.list.lines.row(0).words  # type: ignore[union-attr]
+    desk.press(Key.Key_Return, SHIFT)
+    assert verdicts(desk, 1, 5) == [Verdict.nil(), Verdict.nil()]
 
 
 def hinted(desk: Desk) -> list[str]:
@@ -96,10 +142,10 @@ def test_the_bottom_line_names_the_keys_of_the_list_while_it_has_the_keyboard(de
     desk.press(Key.Key_Return, SHIFT)
     assert hinted(desk) == ["⇧↵", "↑↓", "Space", "G", "A", "Esc"]
     desk.bench.document.setFocus()
-    assert hinted(desk) == usual[1:], "the text decides again, but the mention itself is decided"
+    assert hinted(desk) == usual, "the text decides again"
     desk.bench.many.others.setFocus()
     desk.press(Key.Key_Escape)
-    assert hinted(desk) == usual[1:]
+    assert hinted(desk) == usual
     desk.press(Key.Key_B, CTRL)
     assert hinted(desk) == ["⇧↵", "R", "W", "↑↓", "Esc"]
 
@@ -128,15 +174,10 @@ def test_0_marks_nil_with_the_usual_reason_and_goes_on(desk: Desk) -> None:
     assert not desk.bench.many.is_open
 
 
-@pytest.mark.parametrize(("key", "outcome"), [(Key.Key_X, Outcome.REJECTED), (Key.Key_S, Outcome.SKIPPED)])
-def test_shift_and_the_outcomes_key_do_it_at_once(desk: Desk, key: Key, outcome: Outcome) -> None:
-    desk.press(key, SHIFT)
-    assert verdicts(desk, 1)[0].outcome is outcome  # type: ignore[union-attr]
-    assert desk.bench.many.is_open
-
-
 def test_a_string_that_stands_nowhere_else_is_said_and_nothing_opens(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=1)
+    desk.press(Key.Key_Return)
+    desk.press(Key.Key_Up)
     desk.press(Key.Key_Return, SHIFT)
     assert not desk.bench.many.is_open
     assert desk.bench.bottom.message.words == NONE.format(text="Lidocaine")
@@ -157,13 +198,14 @@ def test_scopes_are_chosen_by_their_letters(desk: Desk) -> None:
     panel = desk.bench.many.others
     desk.press(Key.Key_D)
     assert panel.others is not None
-    assert (panel.others.scope, panel.ticked) == (PropagationScope.DOCUMENT, [])
+    assert (panel.others.scope, panel.ticked) == (PropagationScope.DOCUMENT, [1])
     desk.press(Key.Key_P)
-    assert (panel.others.scope, panel.ticked) == (PropagationScope.PROJECT, [5])
+    assert (panel.others.scope, panel.ticked) == (PropagationScope.PROJECT, [1, 5])
 
 
 def test_a_line_is_shown_in_the_text(desk: Desk) -> None:
     desk.press(Key.Key_Return, SHIFT)
+    desk.press(Key.Key_Down)
     desk.press(Key.Key_Right)
     assert desk.bench.navigator.opened is not None
     assert (desk.bench.navigator.opened.document.id, desk.bench.navigator.mention_id) == (2, 5)
@@ -184,7 +226,7 @@ def test_a_narrow_window_keeps_its_columns_while_many_are_decided(desk: Desk) ->
     desk.window.resize(1024, 700)
     QApplication.processEvents()
     before = desk.bench.splitter.sizes()
-    for show in (desk.bench.many.accept_in_bulk, desk.bench.many.list_others):
+    for show in (desk.bench.many.accept_in_bulk, desk.bench.many.list_all):
         show()
         QApplication.processEvents()
         assert desk.bench.many.is_open
@@ -243,7 +285,7 @@ def test_a_round_decides_one_mention_at_a_time(desk: Desk) -> None:
     desk.press(Key.Key_Return, SHIFT)
     desk.bench.many.set_alone(True)
     assert not desk.bench.many.is_open
-    desk.bench.many.list_others()
+    desk.bench.many.list_all()
     desk.bench.many.accept_in_bulk()
     assert not desk.bench.many.is_open
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -14,8 +15,11 @@ from pytestqt.qtbot import QtBot
 from curator.bootstrap import SystemClock
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
+from curator.domain.facets import Facet, Facets
+from curator.domain.suggestions import Candidate, NilEstimate
 from curator.services.curating.deciding import decide_in
-from curator.ui.deciding.decider import DOCUMENT_DECIDED, OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
+from curator.services.ports import QueueFilter
+from curator.ui.deciding.decider import DOCUMENT_DECIDED, EXCLUDED, OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
 from curator.ui.deciding.propagation import TOO_SOON as LIST_TOO_SOON
 from curator.ui.entities.entity_form import EntityForm
 from curator.ui.kit.sight import SEEN_SECONDS, Sight
@@ -195,7 +199,7 @@ def test_the_list_of_other_mentions_takes_its_step_when_it_was_seen(desk: Desk, 
     person.press(Key.Key_Return, SHIFT)
     person.look(0.05)
     person.press(Key.Key_Return, SHIFT)
-    assert person.decided() == 1
+    assert person.decided() == 0
     assert desk.bench.many.is_open
     person.look(0.15)
     person.press(Key.Key_Return, SHIFT)
@@ -212,7 +216,7 @@ def test_a_list_that_is_filled_anew_takes_its_step_when_that_was_seen(desk: Desk
     person.press(Key.Key_Down)
     person.press(Key.Key_Return)
     person.press(Key.Key_Return, SHIFT)
-    assert person.decided() == 1
+    assert person.decided() == 0
     assert not panel.list.moved_in
     assert person.said == LIST_TOO_SOON
     person.look(0.15)
@@ -250,6 +254,117 @@ def test_every_part_that_can_open_and_take_keys_is_watched(desk: Desk) -> None:
     }
     unwatched = [f"{type(one).__name__} {one.objectName()}" for one in hidden if not sight.watches(one)]
     assert not unwatched, "\n".join(unwatched)
+
+
+# --- doubtful suggestions, and mentions that the filter excludes, take a second press ---
+
+HEART_ARREST = Verdict.link("MESH:D006323")
+
+
+def suggest(desk: Desk, person: Person, first: float, *, nil: float, is_nil: bool = False) -> None:
+    """Make this the suggestion for “cardiac arrest” in the first document, and go there."""
+    at = desk.bench.navigator
+    view = at.opened.mentions[1]  # type: ignore[union-attr]
+    given = [
+        Candidate("MESH:D006323", "Heart Arrest", ("Disease",), "Heart Arrest", 0.9, probability=first),
+        Candidate("MESH:D001145", "Arrhythmia", ("Disease",), "Arrhythmia", 0.8, probability=(1 - first) / 4),
+    ]
+    assert view.suggestion is not None
+    made = replace(view.suggestion, candidates=tuple(given), nil=NilEstimate(nil, is_nil, True))
+    with desk.world.store.write() as unit:
+        unit.suggestions.save([made])
+    at.reload()
+    at.select(view.mention.id)
+    person.look()
+
+
+DOUBTFUL = (
+    pytest.param(0.16, 0.1, False, HEART_ARREST, "only 0.16", id="the first is improbable"),
+    pytest.param(0.3, 0.6, False, HEART_ARREST, "more probable", id="NIL is more probable"),
+    pytest.param(0.3, 0.6, True, Verdict.nil(), "NIL is suggested", id="NIL is suggested"),
+)
+
+
+@pytest.mark.parametrize(("first", "nil", "is_nil", "verdict", "words"), DOUBTFUL)
+def test_enter_says_that_a_suggestion_is_doubtful_and_takes_a_second_press(
+    desk: Desk, person: Person, first: float, nil: float, is_nil: bool, verdict: Verdict, words: str
+) -> None:
+    suggest(desk, person, first, nil=nil, is_nil=is_nil)
+    assert "twice" in desk.bench.candidates._decided.words
+    person.press(Key.Key_Return)
+    assert person.decided() == 0
+    assert words in person.said
+    person.look(0.05)
+    person.press(Key.Key_Return)
+    assert person.decided() == 0, "what was said had only just come up"
+    person.look(SEEN_SECONDS)
+    person.press(Key.Key_Return)
+    assert desk.decision("cardiac arrest").verdict == verdict  # type: ignore[union-attr]
+    assert desk.word == "arrhythmia", "the next mention"
+
+
+@pytest.mark.parametrize(("first", "nil"), [(0.2, 0.1), (0.5, 0.5), (0.99, 0.01)])
+def test_a_first_candidate_that_leads_takes_one_press(desk: Desk, person: Person, first: float, nil: float) -> None:
+    suggest(desk, person, first, nil=nil)
+    person.press(Key.Key_Return)
+    assert person.decided() == 1
+
+
+def test_a_held_enter_is_no_second_press(desk: Desk, person: Person, clock: Clock) -> None:
+    suggest(desk, person, 0.16, nil=0.1)
+    window = desk.window.windowHandle()
+    person.press(Key.Key_Return)
+    for _ in range(20):
+        person.look(0.05)
+        repeated = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, PLAIN, "\r", True)
+        QApplication.sendEvent(window, repeated)
+    assert person.decided() == 0
+
+
+@pytest.mark.parametrize("key", [Key.Key_1, Key.Key_0])
+def test_keys_that_name_their_answer_take_one_press(desk: Desk, person: Person, key: Qt.Key) -> None:
+    suggest(desk, person, 0.16, nil=0.6)
+    person.press(key)
+    assert person.decided() == 1
+
+
+def test_what_was_said_of_one_mention_does_not_hold_for_another(desk: Desk, person: Person) -> None:
+    suggest(desk, person, 0.16, nil=0.1)
+    person.press(Key.Key_Return)
+    person.look()
+    person.press(Key.Key_Down)
+    person.look()
+    person.press(Key.Key_Up)
+    person.look()
+    person.press(Key.Key_Return)
+    assert person.decided() == 0
+    assert "only 0.16" in person.said
+
+
+def test_the_second_press_counts_as_a_key(desk: Desk, person: Person) -> None:
+    desk.bench.meter.watch()
+    suggest(desk, person, 0.16, nil=0.1)
+    for _ in range(2):
+        person.press(Key.Key_Return)
+        person.look()
+    desk.project.efforts.flush()
+    assert [one.keys for one in desk.project.efforts.spent()] == [2]
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_1, Key.Key_0, Key.Key_N, Key.Key_X, Key.Key_S, Key.Key_Delete])
+def test_a_mention_that_the_filter_excludes_takes_a_second_press(desk: Desk, person: Person, key: Qt.Key) -> None:
+    desk.bench.queue.narrow(QueueFilter(facets=Facets.of({Facet.TYPE: ["Chemical"]})))
+    desk.bench.focus_document()
+    person.look()
+    desk.bench.navigator.select(2)
+    person.look()
+    before = person.steps()
+    person.press(key)
+    assert (person.steps(), person.said) == (before, EXCLUDED.format(text="cardiac arrest"))
+    assert not desk.bench.reasons.asked
+    person.look()
+    person.press(key)
+    assert person.steps() == before + 1 or desk.bench.reasons.asked
 
 
 # --- documents ---
