@@ -142,6 +142,38 @@ def test_steps_walk_over_what_matches_from_document_to_document(desk: Desk) -> N
     assert desk.said == ["This is the first document in the queue."]
 
 
+@pytest.mark.parametrize(
+    ("where", "decided", "place", "included"),
+    [
+        pytest.param(CHEMICAL, [], (1, 1), True, id="a match in the open document"),
+        pytest.param(CHEMICAL, [1], (2, 5), True, id="the first match of the queue"),
+        pytest.param(QueueFilter(facets=Facets.of({Facet.TYPE: ["SpecificDisease"]})), [], (1, 2), True, id="included"),
+        pytest.param(NIL, [7], (2, 7), True, id="decided mentions"),
+        pytest.param(NIL, [], (1, 2), False, id="no match at all"),
+        pytest.param(QueueFilter(text="3"), [], (3, 9), True, id="another document"),
+        pytest.param(QueueFilter(text="1"), [], (1, 2), True, id="this document"),
+        pytest.param(QueueFilter(text="nothing like it"), [], (1, 2), False, id="no document"),
+    ],
+)
+def test_a_filter_goes_to_the_first_mention_that_it_includes(
+    desk: Desk, where: QueueFilter, decided: list[int], place: tuple[int, int], included: bool
+) -> None:
+    if decided:
+        desk.project.curation.decide_many(decided, Verdict.nil())
+    desk.at.open(1, 2)
+    desk.panel.narrow(where)
+    assert ((desk.document, desk.mention), desk.at.included) == (place, included)
+    desk.panel.clear()
+    assert ((desk.document, desk.mention), desk.at.included, desk.at.included_here) == (place, True, None)
+
+
+def test_a_filter_that_is_counted_again_moves_nothing(desk: Desk) -> None:
+    desk.panel.narrow(CHEMICAL)
+    desk.at.open(1, 2)
+    desk.panel.refresh()
+    assert (desk.mention, desk.at.included, desk.at.included_here) == (2, False, frozenset({1}))
+
+
 def test_a_decided_mention_leaves_the_filtered_queue_and_the_next_comes(desk: Desk) -> None:
     desk.panel.narrow(CHEMICAL)
     desk.at.open(1)

@@ -252,6 +252,19 @@ def test_each_state_has_its_tint_and_its_line(shown: DocumentView, theme: object
         assert sum(o in found for o in others) <= (1 if state in (MentionState.NIL, MentionState.REJECTED) else 0)
 
 
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_mentions_that_the_filter_excludes_are_dimmed(shown: DocumentView, theme: object) -> None:
+    shown.setPalette(theme.palette)  # type: ignore[attr-defined]
+    tints = {one: theme.states[one].tint.name() for one in MentionState}  # type: ignore[attr-defined]
+    linked, undecided = ("tacrolimus", tints[MentionState.LINKED]), ("FK506", tints[MentionState.UNDECIDED])
+    included = next(one.mention.id for one in shown._views if one.mention.text == "tacrolimus")
+    shown.set_included(frozenset({included}))
+    assert linked[1] in colours_under(shown, span(linked[0]))
+    assert undecided[1] not in colours_under(shown, span(undecided[0]))
+    shown.set_included(None)
+    assert undecided[1] in colours_under(shown, span(undecided[0]))
+
+
 def test_states_are_told_apart_by_their_lines_alone() -> None:
     black = QColor("black")
     pens = [pen_of(s, black) for s in (MentionState.UNDECIDED, MentionState.LINKED, MentionState.NIL)]
