@@ -81,17 +81,21 @@ class ProvisionalService:
             ids = unit.kb.linked_to([entity_id])
             return unit.queue.contexts(ids, bundle_id=active_bundle(unit.meta))
 
-    def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
-        """Entities, including provisional ones, with this name or synonym and a common type, or any type if none is
-        given: a new one may be a duplicate."""
-        spelt = {form for form in (name.strip(), string_key(name)) if form}
+    def same_named(self, name: str) -> list[Entity]:
+        """Entities with this name or synonym, equal or in the same normalised form (`string_key`): those of the
+        knowledge base, then provisional ones. An entity of a knowledge base that was made here is in it once."""
+        key = string_key(name)
+        if not key:
+            return []
         with self._store.read() as unit:
-            ids = dict.fromkeys(one for found in unit.kb.named(spelt).values() for one in found)
+            ids = dict.fromkeys(one for found in unit.kb.named({name.strip(), key}).values() for one in found)
             known = unit.kb.get_many(list(ids))
             ours = [one.entity for one in unit.kb.all_provisional() if one.id not in known]
-        key = string_key(name)
-        same = [one for one in ours if key and key in map(string_key, (one.name, *one.synonyms))]
-        return [one for one in (*known.values(), *same) if not types or not one.types or set(types) & set(one.types)]
+        return [*known.values(), *(one for one in ours if key in map(string_key, (one.name, *one.synonyms)))]
+
+    def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
+        """Those of the same name with a common type, or of any type if none is given."""
+        return [one for one in self.same_named(name) if not types or not one.types or set(types) & set(one.types)]
 
     # --- what a curator does ---
 

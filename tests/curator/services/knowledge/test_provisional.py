@@ -159,6 +159,10 @@ def test_entities_of_the_same_name_are_named(filled: World) -> None:
     assert [one.id for one in alike("Blorb  diseases", ["Disease"])] == ["NEW:0001"]
     assert [one.id for one in alike("CARDIAC ARREST", ["Disease"])] == ["MESH:D006323"]
     assert alike("cardiac arrest", ["Chemical"]) == alike("") == alike("cardiac") == []
+    same_named = project.provisional.same_named
+    assert [one.id for one in same_named("Cardiac-arrest's")] == ["MESH:D006323"]
+    assert [one.id for one in same_named("Blorb-Disease")] == ["NEW:0001"]
+    assert same_named(" ") == same_named("cardiac") == []
 
 
 def test_the_linker_is_taught_at_once_and_forgets_with_undo(started: World) -> None:
