@@ -52,6 +52,7 @@ class WindowState:
     importing: bool = False  # an import is running; an index may be built at the same time
     interrupted: bool = False  # a training can be resumed
     judging: bool = False  # decisions are judgements in a round
+    drafting: bool = False  # the form of a new entity is shown for the current mention
     verdicts: int = 0  # the number of verdicts with a digit key, while their list is focused
     unread: int = 0  # results of background work not shown yet
     conflicts: int = 0  # decisions of others that differ from the curator's

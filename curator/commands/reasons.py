@@ -15,6 +15,7 @@ NEEDS: tuple[tuple[str, Any, str], ...] = (
     ("knowledge_base", True, "Import a knowledge base first."),
     ("document", True, "Open a document first."),
     ("mention", True, "Go to a mention first."),
+    ("drafting", False, "Finish the new entity first, or close its form with Esc."),
     ("candidates", 10, "The mention has no such candidate."),
     ("decided", True, "The mention is not decided yet."),
     ("selection", True, "Select some text first."),

@@ -93,10 +93,6 @@ class ProvisionalService:
             ours = [one.entity for one in unit.kb.all_provisional() if one.id not in known]
         return [*known.values(), *(one for one in ours if key in map(string_key, (one.name, *one.synonyms)))]
 
-    def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
-        """Those of the same name with a common type, or of any type if none is given."""
-        return [one for one in self.same_named(name) if not types or not one.types or set(types) & set(one.types)]
-
     # --- what a curator does ---
 
     def make(

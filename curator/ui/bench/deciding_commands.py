@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _deciding(state: WindowState) -> bool:
-    return state.writable and state.mention
+    return state.writable and state.mention and not state.drafting
 
 
 def _document(state: WindowState) -> bool:

@@ -72,6 +72,7 @@ class Workbench(QWidget):
         self._lates: list[Later] = []
         self.state_later = self.later(self.state_changed.emit)  # of another mention, which is painted first
         self._interrupted = self._judging = False
+        self.drafting = False  # the form of a new entity is shown instead of the candidates
         self._verdicts = 0
         self._make_widgets()
         self._compose()
@@ -365,11 +366,18 @@ class Workbench(QWidget):
             importing=self.jobs.importing,
             interrupted=self._interrupted,
             judging=self._judging,
+            drafting=self.drafting,
             verdicts=self._verdicts,
             unread=len(self.notices),
             conflicts=len(project.team.collisions),
             results=self.notices.any,
         )
+
+    def set_drafting(self, drafting: bool) -> None:
+        """Set whether the form of a new entity is shown, which disables the deciding keys."""
+        if drafting != self.drafting:
+            self.drafting = drafting
+            self.state_changed.emit()
 
     def set_verdicts(self, number: int) -> None:
         """Set the number of curators' verdicts that digit keys can choose; 0 while their list has no focus."""

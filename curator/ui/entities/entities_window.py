@@ -12,7 +12,7 @@ from curator.domain.wording import tr
 from curator.services.ports import MentionContext
 from curator.ui.candidates import Lookup, Search, SearchPane
 from curator.ui.entities.entities_page import EntitiesPage
-from curator.ui.entities.entity_form import Alike, EntityForm
+from curator.ui.entities.entity_form import EntityForm, SameNamed
 from curator.ui.entities.nil_page import Contexts, NilPage
 from curator.ui.kit import NoteLabel, ShowDialog
 
@@ -28,7 +28,7 @@ class EntitiesWindow(ShowDialog):
         *,
         contexts: Contexts,
         linked: Callable[[str], list[MentionContext]],
-        alike: Alike,
+        same_named: SameNamed,
         search: Search,
         lookup: Lookup,
         writable: bool,
@@ -38,7 +38,7 @@ class EntitiesWindow(ShowDialog):
         self.setWindowModality(Qt.WindowModality.NonModal)
         self.nils = NilPage(contexts, writable=writable, parent=self)
         self.entities = EntitiesPage(linked, writable=writable, parent=self)
-        self.form = EntityForm(alike, self)
+        self.form = EntityForm(same_named, self)
         self.search = SearchPane(search, lookup, self)
         self.note = NoteLabel(self)
         self.tabs = QTabWidget(self)
@@ -52,6 +52,7 @@ class EntitiesWindow(ShowDialog):
         self._then: Callable[[EntityDraft], bool] | None = None
         self._chosen: Callable[[str], bool] | None = None
         self.form.submitted.connect(self._submitted)
+        self.form.link_wanted.connect(self._found)
         self.form.left.connect(self.back)
         self.search.linked.connect(self._found)
         self.search.left.connect(self.back)
@@ -75,12 +76,14 @@ class EntitiesWindow(ShowDialog):
         ok: str,
         then: Callable[[EntityDraft], bool],
         but: str = "",
+        link: Callable[[str], bool] | None = None,
     ) -> None:
-        """Show the form; `then` returns whether it may close."""
-        self._then = then
+        """Show the form; `then` returns whether it may close, and so does `link`, which links to an existing entity
+        instead."""
+        self._then, self._chosen = then, link
         self.say("")
         self.pages.setCurrentWidget(self.form)
-        self.form.ask(heading, draft, types=types, ok=ok, but=but)
+        self.form.ask(heading, draft, types=types, ok=ok, but=but, linkable=link is not None)
 
     def ask_search(self, text: str, *, then: Callable[[str], bool]) -> None:
         self._chosen = then

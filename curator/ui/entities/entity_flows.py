@@ -39,7 +39,8 @@ class EntityFlows(QObject):
         self._window: EntitiesWindow | None = None
         self._remap: RemapWindow | None = None
         self._mention: int | None = None  # that an entity is being made for
-        self.form = EntityForm(bench.project.provisional.alike, bench)
+        self._drafts: dict[int, EntityDraft] = {}  # of mentions whose form was left for something else
+        self.form = EntityForm(bench.project.provisional.same_named, bench)
         bench.side.addWidget(self.form)
         self.banner = Banner(tr("Knowledge-base update"), bench)
         self.banner.add_button(tr("Review them…"), self.show_update)
@@ -48,7 +49,9 @@ class EntityFlows(QObject):
         assert isinstance(layout, QBoxLayout)
         layout.insertWidget(layout.count() - 1, self.banner)
         self.form.submitted.connect(self._submitted)
-        self.form.left.connect(bench.focus_document)
+        self.form.left.connect(self._leave)
+        self.form.link_wanted.connect(self._link_instead)
+        bench.side.currentChanged.connect(lambda _: self._side_changed())
         bench.reasons.entity_wanted.connect(lambda: self.make_for_mention())
         bench.search.unknown.connect(self.make_for_mention)
         bench.navigator.mention_changed.connect(self._other_mention)
@@ -59,20 +62,46 @@ class EntityFlows(QObject):
 
     def make_for_mention(self, identifier: str = "") -> None:
         """Ask for the entity's name in a form instead of the candidates; the text stays visible. `identifier`: one that
-        was searched without success."""
+        was searched without success. A form that was left for something else continues."""
         view = self._bench.navigator.mention
-        if view is None or self._bench.project.read_only or not self._bench.decider.saw():
+        if view is None or self._bench.project.read_only or not self._bench.decider.ready():
+            return
+        if self._bench.drafting and self._mention == view.mention.id:
+            (self.form.focusWidget() or self.form.name).setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self._mention = view.mention.id
         expanded = view.suggestion.expanded if view.suggestion is not None else ""
         name, synonyms = (expanded, (view.mention.text,)) if expanded else (view.mention.text, ())
+        new = EntityDraft(name, self._types(view.mention.type), synonyms=synonyms, id=identifier)
+        kept = self._drafts.pop(self._mention, None)
         self._bench.side.setCurrentWidget(self.form)
         self.form.ask(
             tr("New entity for “{text}”", text=view.mention.text),
-            EntityDraft(name, self._types(view.mention.type), synonyms=synonyms, id=identifier),
+            kept if kept is not None and not identifier else new,
             types=self._known_types(),
             ok=tr("Create and link"),
+            linkable=True,
         )
+
+    def _leave(self) -> None:
+        """Close the form without making anything."""
+        self._mention = None
+        self._bench.focus_document()
+
+    def _side_changed(self) -> None:
+        """Keep what was filled in when something else takes the form's place."""
+        drafting = self._bench.side.currentWidget() is self.form
+        if not drafting and self._mention is not None:
+            self._drafts[self._mention] = self.form.draft
+            self._mention = None
+        self._bench.set_drafting(drafting)
+
+    def _link_instead(self, entity_id: str) -> None:
+        """Link to an existing entity with the name."""
+        view = self._bench.navigator.mention
+        if view is not None and view.mention.id == self._mention and self._bench.decider.ready():
+            self._mention = None
+            self._bench.link_found(entity_id)
 
     def _submitted(self, draft: EntityDraft) -> None:
         view = self._bench.navigator.mention
@@ -101,7 +130,7 @@ class EntityFlows(QObject):
     def _other_mention(self) -> None:
         """Close the form, since an entity begun for one mention must not be created for another."""
         view = self._bench.navigator.mention
-        if self._bench.side.currentWidget() is self.form and (view is None or view.mention.id != self._mention):
+        if self._bench.drafting and (view is None or view.mention.id != self._mention):
             self._bench.show_search(False)
 
     # --- the window of NIL mentions and new entities ---
@@ -128,7 +157,7 @@ class EntityFlows(QObject):
         window = EntitiesWindow(
             contexts=project.nils.contexts,
             linked=project.provisional.contexts,
-            alike=project.provisional.alike,
+            same_named=project.provisional.same_named,
             search=self._search,
             lookup=project.knowledge.entity,
             writable=not project.read_only,
@@ -179,6 +208,7 @@ class EntityFlows(QObject):
             types=self._known_types(),
             ok=tr("Create and link"),
             then=lambda draft: self._make(draft, ids),
+            link=lambda entity: self._link(entity, ids),
         )
 
     def _make_alone(self) -> None:
@@ -202,13 +232,12 @@ class EntityFlows(QObject):
 
     def _link_cluster(self, mention_ids: Sequence[int]) -> None:
         assert self._window is not None
-        ids = list(mention_ids)
+        ids, current = list(mention_ids), self._window.nils.table.current
+        self._window.ask_search(current.name if current is not None else "", then=lambda one: self._link(one, ids))
+
+    def _link(self, entity_id: str, mention_ids: Sequence[int]) -> bool:
         curation = self._bench.project.curation
-        current = self._window.nils.table.current
-        self._window.ask_search(
-            current.name if current is not None else "",
-            then=lambda entity: self._step(lambda: curation.decide_many(ids, Verdict.link(entity))),
-        )
+        return self._step(lambda: curation.decide_many(mention_ids, Verdict.link(entity_id)))
 
     def _edit(self, found: ProvisionalEntity) -> None:
         assert self._window is not None

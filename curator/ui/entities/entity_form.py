@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
@@ -22,40 +23,52 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import Entity, EntityDraft
 from curator.domain.wording import tr
-from curator.ui.kit import NoteLabel, PlainEdit, PlainLabel
+from curator.ui.kit import Glance, NoteLabel, PlainEdit, PlainLabel, Sight, is_plain, tip
 
 LOOK_MS = 200
 ROWS = 4
 MOST_NAMED = 3
+ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 IDENTIFIER = "Identifier in a registry"
-Alike = Callable[[str, Sequence[str]], Sequence[Entity]]
-"""Returns existing entities with a name, of some types."""
+SameNamed = Callable[[str], Sequence[Entity]]
+"""Returns existing entities with a name."""
+EXISTS = "This name already exists: {named}."
+AGAIN = "This name already exists: {named}. Press Enter again to make another entity with it."
 
 
 class EntityForm(QWidget):
     """`ask` fills it, the types of the draft first, and takes the keyboard focus. Enter in the name or identifier, or
     Ctrl+Enter anywhere, submits; Esc closes.
 
-    While the name is typed, existing entities with it are shown, but the curator can still create another.
+    While the name is typed, existing entities with it are shown, with buttons to link to them instead. To make another
+    entity with the name takes a second press, after these were seen. No key typed here is a shortcut of the window.
     """
 
     submitted = Signal(object)  # EntityDraft
+    link_wanted = Signal(str)  # the id of an existing entity with this name
     left = Signal()
 
-    def __init__(self, alike: Alike, parent: QWidget | None = None) -> None:
+    def __init__(self, same_named: SameNamed, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._alike = alike
-        self._but = ""
+        self._same_named = same_named
+        self._but, self._linkable = "", False
+        self._found: list[Entity] = []
+        self._glance = Glance(Sight.of_process())
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self._timer = QTimer(self, singleShot=True, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look_for_alike)
+        self._timer.timeout.connect(self.look_for_same)
         self._make_widgets()
         self._compose()
+        self._glance.log(self.note, lambda: [self.note.text()])
 
     def _make_widgets(self) -> None:
         self.heading = PlainLabel(parent=self)
         self.heading.setWordWrap(True)
+        self.links = [QPushButton(self) for _ in range(MOST_NAMED)]
+        for at, button in enumerate(self.links):
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _=False, at=at: self.link_wanted.emit(self._found[at].id))
         self.name = QLineEdit(self)
         self.name.setAccessibleName(tr("Name"))
         self.identifier = QLineEdit(self)
@@ -71,8 +84,6 @@ class EntityForm(QWidget):
         self.cancel = QPushButton(tr("Cancel"), self)
         for button in (self.ok, self.cancel):
             button.setAutoDefault(False)
-        self.name.returnPressed.connect(self._submit)
-        self.identifier.returnPressed.connect(self._submit)
         self.name.textChanged.connect(lambda: self._timer.start())
         self.ok.clicked.connect(self._submit)
         self.cancel.clicked.connect(self.left)
@@ -112,12 +123,24 @@ class EntityForm(QWidget):
         whole.setSpacing(8)
         whole.addWidget(self.heading)
         whole.addWidget(self.note)
+        for button in self.links:
+            whole.addWidget(button)
         whole.addWidget(area, 1)
         whole.addLayout(buttons)
 
-    def ask(self, heading: str, draft: EntityDraft, *, types: Sequence[str], ok: str, but: str = "") -> None:
-        """Show the form; `types` can be ticked; `ok` is the button's text; `but`: the entity being edited."""
-        self._but = but
+    def ask(
+        self,
+        heading: str,
+        draft: EntityDraft,
+        *,
+        types: Sequence[str],
+        ok: str,
+        but: str = "",
+        linkable: bool = False,
+    ) -> None:
+        """Show the form; `types` can be ticked; `ok` is the button's text; `but`: the entity being edited; `linkable`:
+        there is something to link to an existing entity instead."""
+        self._but, self._linkable = but, linkable
         self.heading.setText(heading)
         self.ok.setText(ok)
         self.name.setText(draft.name)
@@ -128,7 +151,7 @@ class EntityForm(QWidget):
         self._show_types(dict.fromkeys([*draft.types, *types]), draft.types)
         self._fit()
         self.say("")
-        self.look_for_alike()
+        self.look_for_same()
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)
         self.name.selectAll()
 
@@ -161,34 +184,56 @@ class EntityForm(QWidget):
         """Show an error or a note; '' hides it."""
         self.note.set_note(words)
 
-    def look_for_alike(self) -> None:
+    def look_for_same(self) -> None:
         """Show existing entities with this name."""
         self._timer.stop()
-        found = [one for one in self._alike(self.name.text(), self.draft.types) if one.id != self._but]
-        named = ", ".join(f"{one.name} ({one.id})" for one in found[:MOST_NAMED])
-        words = tr(
-            "This name already exists: {named}. Link to that entity instead, unless yours is a different one.",
-            named=named,
-        )
-        self.say(words if found else "")
+        self._found = [one for one in self._same_named(self.name.text()) if one.id != self._but]
+        for button, one in zip_longest(self.links, self._found[:MOST_NAMED]):
+            button.setVisible(one is not None and self._linkable)
+            if one is not None:
+                words = tr("Link to {name} ({id})", name=one.name, id=one.id)
+                button.setText(self._elided(words))
+                button.setAccessibleName(words)
+                button.setToolTip(tip(words))
+        self.say(tr(EXISTS, named=self._named) if self._found else "")
+
+    @property
+    def _named(self) -> str:
+        named = [f"{one.name} ({one.id}{''.join(f', {kind}' for kind in one.types)})" for one in self._found]
+        return ", ".join([*named[:MOST_NAMED], *(["…"] if len(named) > MOST_NAMED else [])])
+
+    def _elided(self, words: str) -> str:
+        """Cut in the middle, so that a long name does not widen the form."""
+        room = max(self.width() - 60, 200)
+        return self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, room).replace("&", "&&")
 
     def _submit(self) -> None:
+        if self._timer.isActive():  # the name was typed just now
+            self.look_for_same()
+        if self._found:
+            again = tr(AGAIN, named=self._named)
+            if self.note.text() != again or not self._glance.saw(again):
+                self.say(again)
+                return
         self.submitted.emit(self.draft)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
-        elif control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._submit()
-        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # which are no window's default button here
+        elif event.key() not in ENTERS:  # which are no window's default button here
             super().keyPressEvent(event)
+        elif self._submits(event) and not event.isAutoRepeat():
+            self._submit()
+
+    def _submits(self, event: QKeyEvent) -> bool:
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        return control or self.name.hasFocus() or self.identifier.hasFocus()
 
     def event(self, event: QEvent) -> bool:
-        """Make Ctrl+Enter submit here instead of being a shortcut of the window."""
+        """Keep typed keys, Esc and Ctrl+Enter from being shortcuts of the window."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            if event.key() == Qt.Key.Key_Escape or (control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)):
+            if is_plain(event) or (control and event.key() in ENTERS):
                 event.accept()
                 return True
         return super().event(event)

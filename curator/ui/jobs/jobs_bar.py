@@ -254,6 +254,8 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
         digits = f"1–{state.verdicts}" if state.verdicts > 1 else "1"
         marked = (key_of("mention.accept"), tr("the highlighted one"))
         return ((digits, tr("adopt a judgement")), marked, ("Esc", tr("back to the text")), keys)
+    if state.drafting:
+        return (("↵", tr("create and link")), ("Esc", tr("back to the text")))
     if not state.writable or not state.mention:
         return (
             (key_of("mention.next"), tr("next mention")),

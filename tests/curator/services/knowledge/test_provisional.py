@@ -154,12 +154,11 @@ def test_what_cannot_be_is_refused_and_changes_nothing(filled: World) -> None:
 def test_entities_of_the_same_name_are_named(filled: World) -> None:
     project = filled.project
     project.provisional.make(DRAFT)
-    alike = project.provisional.alike
-    assert [one.id for one in alike("blorbitis")] == ["NEW:0001"]
-    assert [one.id for one in alike("Blorb  diseases", ["Disease"])] == ["NEW:0001"]
-    assert [one.id for one in alike("CARDIAC ARREST", ["Disease"])] == ["MESH:D006323"]
-    assert alike("cardiac arrest", ["Chemical"]) == alike("") == alike("cardiac") == []
     same_named = project.provisional.same_named
+    assert (
+        [one.id for one in same_named("blorbitis")] == [one.id for one in same_named("Blorb  diseases")] == ["NEW:0001"]
+    )
+    assert [one.id for one in same_named("CARDIAC ARREST")] == ["MESH:D006323"]
     assert [one.id for one in same_named("Cardiac-arrest's")] == ["MESH:D006323"]
     assert [one.id for one in same_named("Blorb-Disease")] == ["NEW:0001"]
     assert same_named(" ") == same_named("cardiac") == []

@@ -91,7 +91,7 @@ def _entities(desk: Desk, _: Path) -> EntitiesWindow:
     window = EntitiesWindow(
         contexts=lambda ids: [_context(one) for one in ids],
         linked=lambda _: [],
-        alike=lambda *_: [],  # type: ignore[arg-type, return-value]
+        same_named=lambda *_: [],  # type: ignore[arg-type, return-value]
         search=lambda *_: None,  # type: ignore[arg-type, return-value]
         lookup=lambda _: None,
         writable=True,

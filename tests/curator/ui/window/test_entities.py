@@ -6,13 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
+from curator.domain.entities import EntityDraft
 from curator.ui.deciding.kwic_rows import CheckMark
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.entity_flows import EntityFlows
@@ -176,6 +179,88 @@ def test_an_entity_for_the_mention_on_show(desk: Desk, qtbot: QtBot) -> None:
     assert desk.bench.side.currentWidget() is desk.bench.candidates
 
 
+@pytest.mark.parametrize("name", ["Heart Arrest", "cardiac-arrests", " HEART  ARREST "])
+@pytest.mark.parametrize("types", [(), ("Chemical",)], ids=["no type", "another type"])
+def test_an_entity_that_exists_is_not_made_again_without_a_word(desk: Desk, name: str, types: tuple[str, ...]) -> None:
+    mention = go(desk, 1)
+    form = flows(desk).form
+    desk.press(Key.Key_E)
+    form.ask("", EntityDraft("blorbitis", types), types=("Chemical", "Disease"), ok="Create", linkable=True)
+    assert form.note.text() == ""
+    form.name.setText(name)
+    press(form.name, Key.Key_Return)  # before the typed name was looked for
+    assert desk.project.provisional.all() == []
+    assert "MESH:D006323" in form.note.text()
+    assert [one.text() for one in form.links if one.isVisible()] == ["Link to Heart Arrest (MESH:D006323)"]
+    held = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
+    QApplication.sendEvent(form.name, held)
+    assert desk.project.provisional.all() == []
+    press(form.name, Key.Key_Return)
+    assert [one.found.id for one in desk.project.provisional.all()] == ["NEW:0001"], "a second press makes it"
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("NEW:0001")
+
+
+def test_the_form_of_a_new_entity_links_to_one_that_exists(desk: Desk, qtbot: QtBot) -> None:
+    mention = go(desk, 1)
+    form = flows(desk).form
+    desk.press(Key.Key_E)
+    QTest.keyClicks(form.name, "heart arrest")
+    qtbot.waitUntil(form.links[0].isVisible)
+    form.links[0].click()
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("MESH:D006323")
+    assert desk.project.provisional.all() == []
+    assert desk.bench.side.currentWidget() is desk.bench.candidates
+    desk.project.curation.decide(mention, Verdict.nil())
+    window = nil_window(desk, qtbot, rows=1)  # many mentions at once
+    press(window.nils.table, Key.Key_Return)
+    window.form.name.setText("Heart arrest")
+    press(window.form.name, Key.Key_Return)
+    window.form.links[0].click()
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("MESH:D006323")
+    assert window.listing
+    window.close()
+
+
+def test_what_was_filled_in_for_a_new_entity_is_kept(desk: Desk) -> None:
+    mention = go(desk, 1)
+    form, bench = flows(desk).form, desk.bench
+    desk.press(Key.Key_E)
+    QTest.keyClicks(form.name, "Blorb disease")
+    draft = form.draft
+    bench.document.setFocus()
+    desk.press(Key.Key_E)
+    assert (form.draft, form.name.hasFocus()) == (draft, True), "E goes back to it"
+    for leave in (
+        lambda: bench.navigator.select(desk.world.mentions(1)[0]),  # a click on another mention
+        lambda: press(bench.document, Key.Key_Escape),
+        lambda: bench.start_search(""),
+    ):
+        leave()
+        assert not form.isVisible()
+        go(desk, 1)
+        desk.press(Key.Key_E)
+        assert form.draft == draft
+    press(form.name, Key.Key_Escape)
+    desk.press(Key.Key_E)
+    assert form.draft.name == "blorbitis", "Esc in the form leaves it for good"
+    assert desk.project.curation.current([mention]) == {}
+
+
+@pytest.mark.parametrize("place", ["types", "ok", "text"])
+def test_no_key_beside_the_form_of_a_new_entity_decides(desk: Desk, place: str) -> None:
+    go(desk, 1)
+    form, bench = flows(desk).form, desk.bench
+    desk.press(Key.Key_E)
+    {"types": form.types, "ok": form.ok, "text": bench.document}[place].setFocus()
+    for key in (Key.Key_1, Key.Key_9, Key.Key_0, Key.Key_N, Key.Key_X, Key.Key_S, Key.Key_Backspace):
+        desk.press(key)
+    desk.press(Key.Key_N, SHIFT)
+    assert not any(desk.project.queue.counts().decisions_by_outcome.values())
+    assert not bench.reasons.asked
+    assert not bench.many.is_open
+    assert form.isVisible()
+
+
 def test_an_identifier_looked_for_in_vain_is_offered_for_a_new_entity(desk: Desk, qtbot: QtBot) -> None:
     mention = go(desk, 1)
     form, panel = flows(desk).form, desk.bench.search.panel
@@ -195,7 +280,7 @@ def test_an_identifier_looked_for_in_vain_is_offered_for_a_new_entity(desk: Desk
     desk.press(Key.Key_E)
     assert form.identifier.text() == "", "what was looked for elsewhere is not offered"
     form.identifier.setText("LAB:1")
-    press(form.identifier, Key.Key_Return)
+    press(form.identifier, Key.Key_Return, Key.Key_Return)  # the name exists by now
     assert "known registry" in form.note.text()
 
 
