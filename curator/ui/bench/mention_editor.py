@@ -200,13 +200,14 @@ class MentionEditor(QObject):
 
 HEADLINE = "Type of “{text}”"
 NEW = "New type “{word}”"
+NO_SUCH = "No type begins with “{word}”. ↓ and Enter make a new one."
 
 
 class TypePicker(QFrame):
     """A popup. Digits or first letters choose, ↓ ↑ move, Enter accepts the highlighted one, Esc closes.
 
-    A word that is not the beginning of a type is offered as a new type. Emits `chosen(type)`, or `left` if none was
-    chosen.
+    A word that is no type is offered as a new type in the last row, which is never highlighted by itself. Emits
+    `chosen(type)`, or `left` if none was chosen.
     """
 
     chosen = Signal(str)
@@ -218,7 +219,9 @@ class TypePicker(QFrame):
         self._types: list[str] = []
         self._counts: Mapping[str, int] = {}
         self._answered = True
+        self._guess = ""
         self.title = PlainLabel(parent=self)
+        self.note = PlainLabel(parent=self)
         self.line = QLineEdit(self)
         self.line.setPlaceholderText(tr("First letters, or a digit"))
         self.line.setAccessibleName(tr("Type"))
@@ -229,24 +232,33 @@ class TypePicker(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
-        for widget in (self.title, self.line, self.list):
+        for widget in (self.title, self.line, self.list, self.note):
             layout.addWidget(widget)
         self.line.textEdited.connect(self._typed)
         self.line.installEventFilter(self)
         watch(self)
         self.list.itemClicked.connect(lambda item: self._take(item))
 
-    def ask(self, text: str, types: Mapping[str, int], *, at: QPoint, usual: str = "", headline: str = "") -> None:
+    def ask(
+        self,
+        text: str,
+        types: Mapping[str, int],
+        *,
+        at: QPoint,
+        guess: str = "",
+        usual: str = "",
+        headline: str = "",
+    ) -> None:
         """Ask for the type of `text` at a position on the screen. `types` have their numbers of mentions; the most
-        frequent come first, after `usual` (the type chosen last). `headline` replaces the title."""
-        self._types = sorted(types, key=lambda one: (one != usual, -types[one], one))
-        self._counts = types
+        frequent come first, after `guess` (what the text is likely to be) and `usual` (the type chosen last).
+        `headline` replaces the title."""
+        self._types = sorted(types, key=lambda one: (one != guess, one != usual, -types[one], one))
+        self._counts, self._guess = types, guess
         self._answered = False
         short = text if len(text) <= 40 else text[:39] + "…"
         self.title.setText(headline or tr(HEADLINE, text=short))
         self.line.clear()
         self._fill("")
-        self.adjustSize()
         self.move(at)
         self.show()
         self.line.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -256,12 +268,17 @@ class TypePicker(QFrame):
         for number, one in enumerate(self._types, start=1):
             if one.casefold().startswith(word.casefold()):
                 key = f"{number}   " if number <= 9 else "     "
-                self._add(f"{key}{one}   ({localised(self._counts.get(one, 0), ',')})", one)
-        if word and word not in self._types:
+                count = localised(self._counts.get(one, 0), ",")
+                self._add(f"{key}{one}   ({count}{', ' + tr('suggested') if one == self._guess else ''})", one)
+        known = self.list.count()
+        if word and word.casefold() not in map(str.casefold, self._types):
             self._add(tr(NEW, word=word), word)
-        self.list.setCurrentRow(0)
+        self.list.setCurrentRow(0 if known else -1)
+        self.note.setText("" if known or not word else tr(NO_SUCH, word=word))
+        self.note.setVisible(bool(self.note.text()))
         height = sum(self.list.sizeHintForRow(row) for row in range(min(self.list.count(), 12))) + 6
         self.list.setFixedHeight(max(height, 24))
+        self.adjustSize()
 
     def _add(self, words: str, value: str) -> None:
         item = QListWidgetItem(words, self.list)

@@ -82,13 +82,14 @@ class TextTools(QObject):
 
     # --- mentions ---
 
-    def retype(self, types: Mapping[str, int]) -> None:
+    def retype(self, types: Mapping[str, int], guessed: Callable[..., str]) -> None:
         """Ask for another type of the current mention, next to it."""
         view = self._at.mention
         if view is None:
             return
         others = {one: count for one, count in types.items() if one != view.mention.type}
-        self.types.ask(view.mention.text, others, at=self._view.below(view.mention.spans[0]))
+        guess = guessed(view.mention.text, others, but=view.mention.type)
+        self.types.ask(view.mention.text, others, at=self._view.below(view.mention.spans[0]), guess=guess)
 
     def _selection_changed(self, selection: object) -> None:
         view = self._at.mention

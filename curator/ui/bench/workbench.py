@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayou
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
+from curator.domain.same_string import string_key
 from curator.domain.suggestions import CandidateOrder
 from curator.services.queue import Seat
 from curator.ui.bench.decision_guard import DecisionGuard
@@ -225,9 +226,21 @@ class Workbench(QWidget):
         self.text = TextTools(self.document, self.find_bar, self.navigator, editor, others=others, say=self.say)
 
     def known_types(self) -> dict[str, int]:
-        """Types of the project's mentions with their numbers; the knowledge base's types if there are none."""
+        """Types of the project's mentions with their numbers, and those of the knowledge base."""
         info = self.project.knowledge.info()
-        return self.project.queue.mention_types() or dict.fromkeys(info.types if info is not None else (), 0)
+        return dict.fromkeys(info.types if info is not None else (), 0) | self.project.queue.mention_types()
+
+    def guessed_type(self, text: str, types: Mapping[str, int], *, but: str = "") -> str:
+        """The one of these types that a mention of `text` is likely to have: that of the same string in the open
+        document, or that of the entities with this name; '' if neither says."""
+        key, opened = string_key(text), self.navigator.opened
+        here = [one.mention for one in opened.mentions] if opened is not None else []
+        likely = [one.type for one in here if one.type != but and string_key(one.text) == key]
+        if not likely:
+            mapping = self.project.knowledge.mapping()
+            named = {one for entity in self.project.provisional.same_named(text) for one in entity.types}
+            likely = [one for one in types if one in named or not named.isdisjoint(mapping.types_for(one))]
+        return max((one for one in likely if one in types), key=lambda one: types[one], default="")
 
     def later(self, act: Callable[[], None], *, ms: int = LATE_MS) -> Later:
         """Run background work that no key waits for; it ends with the project."""

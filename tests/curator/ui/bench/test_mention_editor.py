@@ -41,15 +41,33 @@ def test_arrows_move(qtbot: QtBot, picker: TypePicker) -> None:
     assert caught.args == ["Disease"]
 
 
-def test_a_new_type_is_offered_by_its_word(qtbot: QtBot, picker: TypePicker) -> None:
-    qtbot.keyClicks(picker.line, "Species")
-    assert rows(picker) == ["Species"]
-    assert "New type" in picker.list.item(0).text()
+@pytest.mark.parametrize(("typed", "known"), [("Species", []), ("Dis", ["Disease"]), ("disea", ["Disease"])])
+def test_a_new_type_is_made_only_by_its_own_row(qtbot: QtBot, picker: TypePicker, typed: str, known: list[str]) -> None:
+    qtbot.keyClicks(picker.line, typed)
+    assert rows(picker) == [*known, typed]
+    assert "New type" in picker.list.item(len(known)).text()
+    assert picker.note.isHidden() == bool(known)
+    if not known:
+        with qtbot.assertNotEmitted(picker.chosen):
+            qtbot.keyClick(picker.line, Qt.Key.Key_Return)
+        assert picker.isVisible()
+    with qtbot.waitSignal(picker.chosen, timeout=500) as caught:
+        qtbot.keyClick(picker.line, Qt.Key.Key_Down)
+        qtbot.keyClick(picker.line, Qt.Key.Key_Return)
+    assert caught.args == [typed]
 
 
-def test_the_usual_type_comes_first(picker: TypePicker) -> None:
+def test_no_type_is_new_in_other_capitals(qtbot: QtBot, picker: TypePicker) -> None:
+    qtbot.keyClicks(picker.line, "disease")
+    assert rows(picker) == ["Disease"]
+
+
+def test_the_guess_comes_first_and_then_the_usual_type(picker: TypePicker) -> None:
     picker.ask("x", TYPES, at=QPoint(0, 0), usual="Gene")
     assert rows(picker) == ["Gene", "Chemical", "Disease"]
+    picker.ask("x", TYPES, at=QPoint(0, 0), usual="Gene", guess="Disease")
+    assert rows(picker) == ["Disease", "Gene", "Chemical"]
+    assert picker.list.item(0).text() == "1   Disease   (900, suggested)"
 
 
 def test_escape_leaves_and_an_answer_does_not(qtbot: QtBot, picker: TypePicker) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from curator.domain.documents import Span
 from curator.domain.wording import DamagedTextError
 from curator.services.ports import QueueFilter
-from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, reopen
+from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk, reopen
 
 Key, ALT, LEFT = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.MouseButton.LeftButton
 
@@ -273,3 +273,27 @@ def test_another_text_under_the_open_view_is_shown_anew(desk: Desk) -> None:
     assert desk.bench.document.selection is None
     desk.bench.document.find_text("Short")
     assert desk.bench.document.found.spans == (Span(0, 5),)
+
+
+@pytest.mark.parametrize(
+    ("text", "guess"),
+    [
+        pytest.param("Xylocaine", "Chemical", id="a name of the knowledge base"),
+        pytest.param("heart arrests", "SpecificDisease", id="a name whose type the project calls otherwise"),
+        pytest.param("Blorbitis", "SpecificDisease", id="a string of the document"),
+        pytest.param("ginger", "", id="nothing"),
+    ],
+)
+def test_a_new_mention_may_have_any_type_of_the_knowledge_base_and_the_likely_one_is_first(
+    desk: Desk, text: str, guess: str
+) -> None:
+    types = desk.bench.known_types()
+    assert types == {"Chemical": 2, "Disease": 0, "SpecificDisease": 6}
+    assert desk.bench.guessed_type(text, types) == guess
+
+
+def test_the_first_mention_does_not_hide_the_types_of_the_knowledge_base(make_desk: MakeDesk) -> None:
+    desk = make_desk(documents=1)
+    for one in desk.world.mentions(1)[1:]:
+        desk.project.curation.delete_mention(one)
+    assert set(desk.bench.known_types()) == {"Chemical", "Disease"}

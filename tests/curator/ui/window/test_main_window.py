@@ -95,6 +95,9 @@ def test_return_marks_nil_where_the_suggestion_says_so(make_desk: MakeDesk, monk
     monkeypatch.setattr(fakes, "suggestion", nil)
     desk = make_desk(asked=True)
     desk.press(Key.Key_Return)
+    assert desk.decision("Lidocaine") is None
+    assert "NIL is suggested" in desk.bench.bottom.message.words
+    desk.press(Key.Key_Return)
     assert desk.decision("Lidocaine").verdict == Verdict.nil()  # type: ignore[union-attr]
 
 

@@ -42,6 +42,7 @@ def test_a_relation_is_added_by_keys_listed_drawn_deleted_and_undone(make_desk: 
     picker = bench.relations.picker
     assert picker.isVisible()
     QTest.keyClicks(picker.line, "causes")
+    QTest.keyClick(picker.line, Qt.Key.Key_Down)  # the row of the new type
     QTest.keyClick(picker.line, Qt.Key.Key_Return)
     assert [one.type for one in project.relations.of_document(1)] == ["CID", "causes"]
     assert bench.document.relations == ()
@@ -78,6 +79,7 @@ def test_a_relation_is_given_up_and_refused_with_a_reason(make_desk: MakeDesk) -
     desk.press(Qt.Key.Key_Down)
     desk.press("R", SHIFT)
     QTest.keyClicks(bench.relations.picker.line, "CID")
+    QTest.keyClick(bench.relations.picker.line, Qt.Key.Key_Down)  # the row of the new type
     QTest.keyClick(bench.relations.picker.line, Qt.Key.Key_Return)
     assert "is not linked to an entity" in bench.bottom.message.words
     assert len(project.relations.of_document(1)) == 1
