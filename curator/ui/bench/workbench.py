@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.commands import WindowState
@@ -149,6 +149,20 @@ class Workbench(QWidget):
         super().resizeEvent(event)
         if not self.splitter.property(MOVED):  # sizes set by the curator are kept
             self._fit_columns(event.size().width())
+
+    def event(self, event: QEvent) -> bool:
+        """Keys for the sample of bulk acceptance are no shortcuts, wherever the keyboard focus is."""
+        typed = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if typed and self.many.takes(cast(QKeyEvent, event)):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.many.takes(event):
+            self.many.take(event)
+        else:
+            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.attributes import Attribute, AttributeValue
@@ -20,7 +21,7 @@ from curator.ui.deciding.propagation import HINTS as OTHERS_HINTS
 from curator.ui.deciding.propagation import PropagationPanel, Propagator, default_verdict
 from curator.ui.deciding.value_others import ValuePanel, ValueSetter
 from curator.ui.jobs import Jobs
-from curator.ui.kit import Glance
+from curator.ui.kit import Glance, is_plain
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -49,7 +50,7 @@ class GroupDecider(QObject):
         super().__init__(parent)
         self.strip = QStackedWidget(parent)
         self.strip.hide()
-        self._decider = decider
+        self._decider, self._navigator = decider, navigator
         self.others = PropagationPanel(self.strip, glance=glance)
         self.bulk_panel = BulkPanel(self.strip, glance=glance)
         self.value_panel = ValuePanel(self.strip, glance=glance)
@@ -119,9 +120,27 @@ class GroupDecider(QObject):
             (self.value_panel, tr("set"), OTHERS_HINTS),
         )
         for panel, act, hints in lists:
-            if panel.list.hasFocus():
+            if panel.list.hasFocus() or (panel is self.bulk_panel and self._checking):
                 return (("⇧↵", act), *hints)
         return ()
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Whether a key is for the sample of bulk acceptance, although another part of the window has the keyboard."""
+        return self._checking and is_plain(event)
+
+    def take(self, event: QKeyEvent) -> None:
+        """Give the sample such a key. If the text shows another mention than its current line, the key only goes back
+        to it."""
+        sample = self.bulk_panel.list
+        line = sample.current.context if sample.current is not None else None
+        here = line is None or line.mention_id == self._navigator.mention_id or event.key() == Qt.Key.Key_Escape
+        sample.setFocus(Qt.FocusReason.OtherFocusReason)
+        sample.keyPressEvent(event) if here else sample.rest()
+        event.accept()
+
+    @property
+    def _checking(self) -> bool:
+        return self.is_open and self.strip.currentWidget() is self.bulk_panel
 
     @property
     def refusal(self) -> str:

@@ -173,9 +173,9 @@ class KwicList(RowList):
         self.setItemDelegate(KwicDelegate(self))
         self.setUniformItemSizes(True)
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._timer.timeout.connect(self._rest)
+        self._timer.timeout.connect(self.rest)
         self.selectionModel().currentChanged.connect(lambda: self._timer.start())
-        self.doubleClicked.connect(lambda: self._rest())
+        self.doubleClicked.connect(lambda: self.rest())
         self._glance.log(self.viewport(), lambda: [self._rows_key()])
 
     def show_rows(self, rows: list[KwicRow], *, at: int | None = None) -> None:
@@ -249,7 +249,7 @@ class KwicList(RowList):
         elif key in ENTERS and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.stepped.emit()
         elif key == Qt.Key.Key_Right:
-            self._rest()
+            self.rest()
         else:
             self.moved_in = self.moved_in or key not in ENTERS
             self.pressed.emit(key)
@@ -271,7 +271,8 @@ class KwicList(RowList):
         if row is not None and row.context is not None and on_mark and self.saw():  # it may be meant for other rows
             self.clicked_mark.emit(at)
 
-    def _rest(self) -> None:
+    def rest(self) -> None:
+        """Show the current line in the text."""
         self._timer.stop()
         if self.current is not None and self.current.context is not None:
             self.rested.emit(self.currentIndex().row())

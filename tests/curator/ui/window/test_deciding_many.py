@@ -281,6 +281,49 @@ def test_leaving_bulk_acceptance_leads_back(long_desk: Desk, qtbot: QtBot) -> No
         assert (at.opened.document.id, at.mention_id) == (7, began)
 
 
+@pytest.mark.parametrize("place", ["text", "queue", "candidates", "button"])
+def test_the_keys_of_bulk_acceptance_do_not_depend_on_the_focus(long_desk: Desk, qtbot: QtBot, place: str) -> None:
+    desk, bench = long_desk, long_desk.bench
+    many, panel = bench.many, bench.many.bulk_panel
+    panel.error_box.setValue(20.0)
+    desk.press(Key.Key_B, CTRL, at=desk.window)
+    qtbot.waitUntil(lambda: many.bulk.audit is not None)
+    audit = many.bulk.audit
+    assert audit is not None
+    focus = {
+        "text": bench.document,
+        "queue": bench.queue.list,
+        "candidates": bench.candidates.list,
+        "button": panel.close_button,
+    }[place]
+    focus.setFocus()
+    assert hinted(desk) == ["⇧↵", "R", "W", "↑↓", "Esc"]
+    desk.press(Key.Key_R)
+    assert len(audit.marks) == 1
+    assert bench.document.relations == (), "no relation was begun"
+    focus.setFocus()
+    for key in (Key.Key_1, Key.Key_N, Key.Key_X, Key.Key_0):
+        desk.press(key)
+        focus.setFocus()
+    decided = desk.project.queue.counts().decisions_by_outcome
+    assert (decided[Outcome.LINK], decided[Outcome.NIL], bench.reasons.asked) == (1, 0, False)
+    line = panel.list.current
+    assert line is not None
+    assert line.context is not None
+    mention = line.context.mention_id
+    qtbot.waitUntil(lambda: bench.navigator.mention_id == mention)
+    bench.navigator.open(line.context.document_id % 32 + 1)  # as a click in the queue
+    focus.setFocus()
+    desk.press(Key.Key_W)
+    assert len(audit.marks) == 1, "the key goes back to the line"
+    assert bench.navigator.mention_id == mention
+    desk.press(Key.Key_W)
+    assert len(audit.marks) == 2
+    focus.setFocus()
+    desk.press(Key.Key_Escape)
+    assert not many.is_open
+
+
 def test_a_round_decides_one_mention_at_a_time(desk: Desk) -> None:
     desk.press(Key.Key_Return, SHIFT)
     desk.bench.many.set_alone(True)
