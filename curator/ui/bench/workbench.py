@@ -26,7 +26,7 @@ from curator.ui.candidates import CandidatePanel, SearchPane
 from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
 from curator.ui.document import DocumentView, FindBar
 from curator.ui.jobs import BottomBar, Jobs
-from curator.ui.kit import LATE_MS, USUAL_LINE, Bridge, Glance, Later, Notices, Sight
+from curator.ui.kit import LATE_MS, USUAL_LINE, Bridge, Glance, Later, Notices, Sight, guard_from_wheel
 from curator.ui.panels import (
     CommentsPanel,
     CommentStrip,
@@ -82,6 +82,7 @@ class Workbench(QWidget):
         self.hierarchy = HierarchySide(self)
         self.relations = RelationDesk(self)
         self.guard = DecisionGuard(self)
+        guard_from_wheel(self)
 
     def _make_widgets(self) -> None:
         lookup = self.project.knowledge.entity

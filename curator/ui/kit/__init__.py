@@ -17,7 +17,7 @@ from curator import opened_late
 
 if TYPE_CHECKING:
     from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, StillBrowser, escaped, in_role, shown, tip
-    from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
+    from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, guard_from_wheel, sentence
     from curator.ui.kit.key_names import (
         belongs_to,
         is_plain,
@@ -188,6 +188,7 @@ __all__ = [
     "fixed_font",
     "forget_layout",
     "grow",
+    "guard_from_wheel",
     "icon",
     "in_role",
     "is_plain",
@@ -232,7 +233,7 @@ __getattr__ = opened_late(
     __name__,
     sizing="FlowRow Pages RestColumn USUAL_LINE grow",
     foreign_text="PlainEdit PlainLabel StillBrowser escaped in_role shown tip",
-    form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
+    form="EmptyPage FormDialog PathEdit ShowDialog file_dialog guard_from_wheel sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
     labels="Banner ElidedLabel FindLine NoteLabel NotedLabel ScaledLabel StateChip percent",
     layout_store="SavedLayout cascaded forget_layout keep_layout layout_of on_screen usual_layout",

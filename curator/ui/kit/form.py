@@ -44,8 +44,28 @@ PRESSED = (QPushButton, QToolButton)
 """Widgets that Enter presses; it does not toggle check boxes."""
 
 
+class _WheelGuard(QObject):
+    """Ignores the mouse wheel over a field without the keyboard focus, so that it scrolls what is around the field."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+def guard_from_wheel(root: QWidget) -> None:
+    """Let the mouse wheel change the fields in a widget only if they have the keyboard focus, and not give it them."""
+    guard = root.findChild(_WheelGuard, options=Qt.FindChildOption.FindDirectChildrenOnly) or _WheelGuard(root)
+    for field in (*root.findChildren(QComboBox), *root.findChildren(QAbstractSpinBox)):
+        if field.focusPolicy() is Qt.FocusPolicy.WheelFocus:
+            field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            field.installEventFilter(guard)
+
+
 class BaseDialog(QDialog):
-    """A window or dialog in which Enter triggers only what the curator has seen.
+    """A window or dialog in which Enter triggers only what the curator has seen, and the mouse wheel changes only a
+    field with the keyboard focus.
 
     The initial focus is the widget set with `setFocus`, else the list or first field. Enter presses the focused button,
     else the one set with `enter_presses`; Qt makes none the default by itself. A held Enter key presses nothing, as it
@@ -86,6 +106,7 @@ class BaseDialog(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         fit_to_words(self, self.findChild(QDialogButtonBox))
+        guard_from_wheel(self)
         super().showEvent(event)
         self.enter_presses(self._default)  # the button box has just made its first button the default
         if not self._was_shown:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import tr
 from curator.services.training import Recipe
-from curator.ui.kit import PlainLabel, sentence, tip
+from curator.ui.kit import PlainLabel, guard_from_wheel, sentence, tip
 from resources.recipe_files import Parameter
 
 # A field for one parameter of a recipe, made from its description.
@@ -181,6 +181,7 @@ class ParameterPanel(QWidget):
             column.addLayout(self._rows(parameters))
         column.addStretch(1)
         self.area.setWidget(panel)
+        guard_from_wheel(panel)
         self.published.setEnabled(bool(recipe.published()))
 
     def _rows(self, parameters: Sequence[Parameter]) -> QFormLayout:

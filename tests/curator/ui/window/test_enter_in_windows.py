@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, SignalInstance
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt, SignalInstance
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
+    QSpinBox,
     QTextEdit,
     QToolButton,
     QWidget,
@@ -118,6 +119,7 @@ def test_enter_does_nothing_that_was_not_meant(opened: Shown) -> None:
     a button, what the window says of keys, and where the keyboard is after it: in turn, as a window takes a second."""
     begins_in_list_or_first_field(opened)
     assert nameless(opened.window) == []
+    assert turned_by_the_wheel(opened.window) == []
     assert default(opened.window) in {"", *HARMLESS}
     assert not hints(opened.window) or opened.name in {*HINTED, "SettingsDialog"}  # those are about the text's keys
     if opened.name != "TypePicker":  # a popup that asks: its Enter answers
@@ -126,6 +128,43 @@ def test_enter_does_nothing_that_was_not_meant(opened: Shown) -> None:
         opened.window.close()
         to_front(opened.desk.window)
         assert QApplication.focusWidget() is opened.desk.bench.document, "where the keyboard was before"
+
+
+def turn_wheel(widget: QWidget, by: int) -> None:
+    here, buttons, keys = QPointF(3, 3), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    phase = Qt.ScrollPhase.NoScrollPhase
+    wheel = QWheelEvent(here, widget.mapToGlobal(here), QPoint(), QPoint(0, by), buttons, keys, phase, False)
+    QApplication.sendEvent(widget, wheel)
+
+
+def turned_by_the_wheel(window: QWidget) -> list[str]:
+    """The fields without the keyboard focus that the mouse wheel changes, or that it gives the focus."""
+    found = []
+    for one in (*window.findChildren(QComboBox), *window.findChildren(QAbstractSpinBox)):
+        if one.hasFocus() or not one.isEnabled():
+            continue
+        before = one.currentText() if isinstance(one, QComboBox) else one.text()
+        for turn in (120, -120):
+            turn_wheel(one, turn)
+            if before != (one.currentText() if isinstance(one, QComboBox) else one.text()) or one.hasFocus():
+                found.append(one.accessibleName())
+        if one.focusPolicy() is Qt.FocusPolicy.WheelFocus:
+            found.append(one.accessibleName())
+    return found
+
+
+@pytest.mark.parametrize("opened", ["MainWindow"], indirect=True)
+def test_the_wheel_changes_nothing_in_the_main_window(opened: Shown) -> None:
+    assert turned_by_the_wheel(opened.window) == []
+
+
+@pytest.mark.parametrize("opened", ["SettingsDialog"], indirect=True)
+def test_the_wheel_changes_a_field_with_the_keyboard(opened: Shown) -> None:
+    size = next(one for one in opened.window.findChildren(QSpinBox) if one.accessibleName() == "Font size")
+    size.setFocus()
+    before = size.value()
+    turn_wheel(size, 120)
+    assert size.value() == before + 1
 
 
 def begins_in_list_or_first_field(opened: Shown) -> None:
