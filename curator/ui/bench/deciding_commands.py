@@ -154,6 +154,7 @@ DECIDING: tuple[Command[Workbench], ...] = (
         ("0",),
         when=_deciding,
         group=1,
+        hidden=True,
         in_rounds=True,
     ),
     Command(
