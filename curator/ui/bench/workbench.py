@@ -208,6 +208,7 @@ class Workbench(QWidget):
         self.document.mention_activated.connect(self.navigator.select)
         self.document.mention_double_clicked.connect(self.search_text)
         self.candidates.candidate_chosen.connect(self._link_candidate)
+        self.candidates.first_entered.connect(lambda one: self.many.press(lambda: self.decider.link_first(one)))
         self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
         self.search.linked.connect(self.link_found)
         self.search.added.connect(lambda entity: self._found(entity, self.decider.also))
@@ -289,6 +290,8 @@ class Workbench(QWidget):
 
     def _found(self, entity_id: str, act: Callable[[str], None]) -> None:
         if self.navigator.mention is not None and not self.project.read_only:
+            if not self.decider.ready():  # a second press here decides
+                return
             act(entity_id)
         self.focus_document()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSplitter, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome
@@ -55,7 +55,17 @@ BAND_WORDS = {
 
 
 class _Candidates(RowList):
-    """The list of candidates; changed rows are repainted in place if their heights did not change."""
+    """The list of candidates; changed rows are repainted in place if their heights did not change. `first_entered`:
+    Enter on the first row, which is highlighted by itself."""
+
+    first_entered = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().row() == 0:
+            if not event.isAutoRepeat():
+                self.first_entered.emit()
+        else:
+            super().keyPressEvent(event)
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         QAbstractItemView.dataChanged(self, first, last, list(roles))
@@ -70,6 +80,7 @@ class CandidatePanel(QWidget):
     """
 
     candidate_chosen = Signal(str)
+    first_entered = Signal(str)
     nil_chosen = Signal()
     hidden_toggled = Signal()
 
@@ -102,6 +113,7 @@ class CandidatePanel(QWidget):
         self.contradiction = NotedLabel(scale=0.92, parent=self)  # other decisions about its string
         self._compose()
         self.list.chosen.connect(self._choose)
+        self.list.first_entered.connect(lambda: self.first_entered.emit(self.highlighted))
         self.list.selectionModel().currentChanged.connect(self._highlighted)
         self.list.verticalScrollBar().rangeChanged.connect(self._align_nil_row)
         self.nil_row.clicked.connect(self.nil_chosen)

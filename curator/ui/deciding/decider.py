@@ -32,6 +32,7 @@ IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S chan
 SAME = "“{text}” already has this decision. Nothing was changed."
 AGAIN_NIL = "NIL is suggested for “{text}” ({nil}). Press {key} again to mark it NIL; {one} links it to {first}."
 AGAIN_ONLY_NIL = "NIL is suggested for “{text}” ({nil}). Press {key} again to mark it NIL."
+AGAIN_DESPITE = "NIL is suggested for “{text}” ({nil}). Press {key} again to link it to {first} ({chance})."
 AGAIN_LINK = "NIL ({nil}) is more probable than {first} ({chance}). Press {key} again to link “{text}” to {first}."
 AGAIN_UNLIKELY = "{first} has a probability of only {chance}. Press {key} again to link “{text}” to it."
 EXCLUDED = "The filter excludes “{text}”, so nothing was decided. Press the key again to decide it anyway."
@@ -121,7 +122,7 @@ class Decider(QObject):
         mention. A doubtful one takes a second press."""
         if rank == 0:
             first = self.suggested()
-            sure = first is not None and self.saw(first[1]) and self._is_sure()
+            sure = first is not None and self.saw(first[1]) and self._is_sure(first[0])
             return self.decide(*first) if first is not None and sure else None
         view = self._at.mention
         suggestion = view.suggestion if view is not None else None
@@ -147,21 +148,30 @@ class Decider(QObject):
             return Verdict.link(entity_id), candidate_key(view.mention.id, 0, entity_id)
         return None
 
-    def _is_sure(self) -> bool:
-        """Whether Enter may accept the first suggestion: it is not doubtful, or this is the second press."""
+    def _is_sure(self, verdict: Verdict) -> bool:
+        """Whether Enter may decide this: the first suggestion is not doubtful, or this is the second press."""
         view = self._at.mention
         suggestion = view.suggestion if view is not None else None
         doubt = suggestion.doubt(self.enter_least) if suggestion is not None else None
         if view is None or suggestion is None or doubt is None:
             return True
-        nil, key = figure(suggestion.nil.score), way_to("mention.accept")
         first = suggestion.candidates[0] if suggestion.candidates else None
-        if first is None:
-            return self._is_second(tr(AGAIN_ONLY_NIL, text=view.mention.text, nil=nil, key=key))
-        chance = figure(first.probability or first.score)
-        words = AGAIN_NIL if suggestion.nil.is_nil else AGAIN_LINK if doubt is Doubt.NIL_LEADS else AGAIN_UNLIKELY
-        named = {"text": view.mention.text, "first": first.name, "one": way_to("mention.choose1")}
-        return self._is_second(tr(words, nil=nil, chance=chance, key=key, **named))
+        if verdict.outcome is Outcome.NIL:
+            words = AGAIN_NIL if first is not None else AGAIN_ONLY_NIL
+        elif suggestion.nil.is_nil:
+            words = AGAIN_DESPITE
+        else:
+            words = AGAIN_LINK if doubt is Doubt.NIL_LEADS else AGAIN_UNLIKELY
+        said = tr(
+            words,
+            text=view.mention.text,
+            nil=figure(suggestion.nil.score),
+            first=first.name if first is not None else "",
+            chance=figure(first.probability or first.score) if first is not None else "",
+            key=way_to("mention.accept"),
+            one=way_to("mention.choose1"),
+        )
+        return self._is_second(said)
 
     def _is_second(self, words: str) -> bool:
         """Whether these words about the current mention were on the screen before the key was pressed; shows them if
@@ -192,6 +202,15 @@ class Decider(QObject):
         """Link to the entity in this row of the candidates."""
         view = self._at.mention
         return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id)) if view else None
+
+    def link_first(self, entity_id: str) -> Change | None:
+        """Link to the entity in the first row, where Enter was pressed in the list: a doubtful one takes a second
+        press."""
+        view = self._at.mention
+        ranked = self._at.candidate_order is CandidateOrder.RANKED
+        if view is None or not self.saw(candidate_key(view.mention.id, 0, entity_id)):
+            return None
+        return self.link_candidate(0, entity_id) if not ranked or self._is_sure(Verdict.link(entity_id)) else None
 
     def link(self, entity_id: str) -> Change | None:
         return self.decide(Verdict.link(entity_id))

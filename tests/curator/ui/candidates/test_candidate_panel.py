@@ -103,7 +103,7 @@ def test_the_header_says_what_enter_does_and_when_suggestions_are_stale(panel: C
     assert "↵ links it to Tacrolimus" in said(panel)
     assert "Chemical · long form: long form of it · needs review" in said(panel)
     panel.show_mention(view(1, FK, made=suggestion(1, nil=True)))
-    assert "↵ marks it NIL: not in the knowledge base" in said(panel)
+    assert "↵ twice marks it NIL: not in the knowledge base" in said(panel)
     panel.show_mention(view(1, FK, stale=True))
     assert "out of date" in " ".join(said(panel))
     panel.set_note("Newer suggestions are here.")

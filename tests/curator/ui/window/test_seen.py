@@ -303,6 +303,37 @@ def test_enter_says_that_a_suggestion_is_doubtful_and_takes_a_second_press(
     assert desk.word == "arrhythmia", "the next mention"
 
 
+@pytest.mark.parametrize(("first", "nil", "is_nil", "words"), [(0.16, 0.1, False, "only"), (0.3, 0.6, True, "NIL is")])
+def test_enter_in_the_list_of_candidates_says_it_too_and_links(
+    desk: Desk, person: Person, first: float, nil: float, is_nil: bool, words: str
+) -> None:
+    suggest(desk, person, first, nil=nil, is_nil=is_nil)
+    desk.bench.candidates.list.setFocus()
+    person.press(Key.Key_Return)
+    assert person.decided() == 0
+    assert words in person.said
+    person.look()
+    person.press(Key.Key_Return)
+    assert desk.decision("cardiac arrest").verdict == HEART_ARREST  # type: ignore[union-attr]
+
+
+def test_a_search_for_an_excluded_mention_stays_for_the_second_press(desk: Desk, person: Person, qtbot: QtBot) -> None:
+    desk.bench.queue.narrow(QueueFilter(facets=Facets.of({Facet.TYPE: ["Chemical"]})))
+    desk.bench.navigator.select(3)
+    desk.bench.focus_document()
+    person.look()
+    person.press(Key.Key_Slash)
+    panel = desk.bench.search.panel
+    panel.line.setText("heart arrest")
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 1 and not panel.worker.busy)
+    for count in range(2):
+        assert desk.bench.searching
+        person.look()
+        person.press(Key.Key_Return)
+        assert person.decided() == count
+    assert desk.decision("arrhythmia").verdict == HEART_ARREST  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(("first", "nil"), [(0.2, 0.1), (0.5, 0.5), (0.99, 0.01)])
 def test_a_first_candidate_that_leads_takes_one_press(desk: Desk, person: Person, first: float, nil: float) -> None:
     suggest(desk, person, first, nil=nil)
