@@ -273,7 +273,7 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
         hints = ((key_of("queue.done"), tr("done, next document")), *hints)
     return (
         *hints,
-        (" ".join(filter(None, map(key_of, ("mention.nil", "mention.nil_usual")))), "NIL"),
+        (" ".join(dict.fromkeys(filter(None, map(key_of, ("mention.nil", "mention.nil_usual"))))), "NIL"),
         (key_of("mention.reject"), tr("reject")),
         (key_of("mention.skip"), tr("skip")),
         (key_of("mention.search"), tr("search")),

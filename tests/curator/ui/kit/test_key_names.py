@@ -30,7 +30,7 @@ def test_keys_have_signs(key: str, name: str) -> None:
 
 
 def test_hints_follow_the_keys_of_the_user() -> None:
-    assert ("N", "NIL") in hints_for(DECIDING)
+    assert ("N 0", "NIL") in hints_for(DECIDING)
     use_keys(Keymap({"mention.nil": ("0",), "edit.undo": ("U",), "mention.accept": ("Ctrl+Return",)}), COMMANDS)
     hints = hints_for(DECIDING)
     assert hints[0] == ("Ctrl+↵", "accept")
