@@ -30,11 +30,11 @@ TOO_SOON_HERE = "Nothing was done: the document had only just appeared when you 
 OUT_OF_SIGHT = "Nothing was decided: “{text}” was not in view. It is in view now; press the key again."
 IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
 SAME = "“{text}” already has this decision. Nothing was changed."
-AGAIN_NIL = "NIL is suggested for “{text}” ({nil}). Press {key} again to mark it NIL; {one} links it to {first}."
-AGAIN_ONLY_NIL = "NIL is suggested for “{text}” ({nil}). Press {key} again to mark it NIL."
-AGAIN_DESPITE = "NIL is suggested for “{text}” ({nil}). Press {key} again to link it to {first} ({chance})."
-AGAIN_LINK = "NIL ({nil}) is more probable than {first} ({chance}). Press {key} again to link “{text}” to {first}."
-AGAIN_UNLIKELY = "{first} has a probability of only {chance}. Press {key} again to link “{text}” to it."
+AGAIN_NIL = "Press {key} again to mark “{text}” NIL: NIL is suggested ({nil}). {one} links it to {first}."
+AGAIN_ONLY_NIL = "Press {key} again to mark “{text}” NIL: NIL is suggested ({nil})."
+AGAIN_DESPITE = "Press {key} again to link “{text}” to {first} ({chance}), although NIL is suggested ({nil})."
+AGAIN_LINK = "Press {key} again to link “{text}” to {first} ({chance}), although NIL is more probable ({nil})."
+AGAIN_UNLIKELY = "Press {key} again to link “{text}” to {first}, although its probability is only {chance}."
 EXCLUDED = "The filter excludes “{text}”, so nothing was decided. Press the key again to decide it anyway."
 
 
