@@ -9,10 +9,13 @@
 """
 
 from curator.io.bioc.bioc_json import BioCJsonFormat
+from curator.io.bioc.bioc_relations import CDR, CDR_ROLES
 from curator.io.bioc.bioc_xml import BioCXmlFormat
 from curator.io.bioc.source_ids import Spelling, source_style, stated_ids
 
 __all__ = [
+    "CDR",
+    "CDR_ROLES",
     "BioCJsonFormat",
     "BioCXmlFormat",
     "Spelling",

@@ -107,8 +107,7 @@ class BioCJsonFormat:
         return reader
 
     def holds_more(self, raw: str) -> bool:
-        tree = JsonTree(own_text(raw))
-        return tree.holds_relations() or says_more(tree.document())
+        return says_more(JsonTree(own_text(raw)).document())
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
         """See `HoldsAttributes`."""

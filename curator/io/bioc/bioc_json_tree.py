@@ -92,9 +92,6 @@ class JsonTree:
         nodes = [{"refid": refid, "role": role} for refid, role in relation.nodes]
         self.root["relations"].append({"id": relation.id, "infons": dict(relation.infons), "nodes": nodes})
 
-    def holds_relations(self) -> bool:
-        return any(True for owner, _, _ in _owners(self.root) for _ in _objects(owner, "relations"))
-
     def references(self) -> Iterator[str]:
         """The ids of the annotations that relations name."""
         for owner, _, _ in _owners(self.root):

@@ -16,8 +16,12 @@ from curator.io.files import FreeNames, roles_of, unique_keys
 
 _TYPES = ("type", "relation", "relation type", "relationtype", "predicate")
 _SAYS_MORE = frozenset({"novel", "novelty", "note", "score", "confidence", "probability", "annotator", "updated_at"})
+_NOVELTY = ("Novel", "No")  # in BioRED
 _IDENTIFIER = re.compile(r"\S*\d\S*")
 _ENTITIES = ("entity1", "entity2")
+CDR = "CID"
+CDR_ROLES = ("Chemical", "Disease")
+"""The relation of the CDR corpus, whose type is in the infon `relation`, and the names of its ends."""
 
 
 def stated_relations(
@@ -72,14 +76,17 @@ def written_relation(
 ) -> BioCRelation:
     """A curator's relation under the id `key`. `ids` are the annotation ids of mentions, `there` the document's
     relations, whose name for the type is used."""
-    named = next((found for one in there if (found := _type_infon(one.infons))), "type")
+    usual = ("relation", CDR_ROLES) if relation.type == CDR else ("type", _ENTITIES)
+    named = next((found for one in there if (found := _type_infon(one.infons))), usual[0])
     infons = [(named, relation.type)]
     nodes: list[tuple[str, str]] = []
     if relation.kind is RelationKind.ENTITIES:
-        roles = [end.role or usual for end, usual in zip(relation.ends, _ENTITIES, strict=True)]
+        roles = [end.role or name for end, name in zip(relation.ends, usual[1], strict=True)]
         infons += [(role, style.ids.spell(end.entity_id)) for role, end in zip(roles, relation.ends, strict=True)]
     else:
         nodes = [(ids[one], role) for one, role in zip(relation.mention_ids, roles_of(relation), strict=True)]
+    if relation.note:
+        infons.append(("novel" if relation.note in _NOVELTY else "note", relation.note))
     if relation.author and relation.at is not None:
         infons += [("annotator", relation.author), ("updated_at", relation.at.isoformat(timespec="seconds"))]
     return BioCRelation(key, infons, nodes)

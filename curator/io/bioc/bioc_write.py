@@ -164,9 +164,11 @@ def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, proble
 
 
 def _style(file: SourceFile) -> InfonStyle:
+    """Bare identifiers that are all of MeSH are written under its name, as in the CDR corpus."""
     if file.format in ("bioc-xml", "bioc-json"):
         return InfonStyle.load(file.extra)
-    return InfonStyle(source_style(file))
+    ids = source_style(file)
+    return InfonStyle(ids, "MESH" if ids.bare.keys() == {"MESH"} and not ids.prefixes else "")
 
 
 def edited(

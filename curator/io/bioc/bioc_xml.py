@@ -88,8 +88,7 @@ class BioCXmlFormat:
         return reader
 
     def holds_more(self, raw: str) -> bool:
-        tree = XmlTree(raw)
-        return tree.root.find(".//relation") is not None or says_more(tree.document())
+        return says_more(XmlTree(raw).document())
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
         """See `HoldsAttributes`."""

@@ -21,15 +21,24 @@ from curator.services.ports import ExportDocument, ExportMention
 def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...] | None:
     """The decision's entities, empty for NIL; None if nothing is stated.
 
-    For an undecided mention these are its source's identifiers, with missing prefixes added.
+    For an undecided mention these are its source's identifiers, with missing prefixes added; so they are for gold of
+    the file of which the knowledge base lacks an identifier.
     """
-    if is_gold(gold):
-        return entity_ids(gold)
+    if not is_gold(gold):
+        return _of_source(gold, item, file) or (() if gold.mention.raw_ids.strip() else None)
+    decided = entity_ids(gold)
+    imported = gold.unchanged and gold.decision is not None and gold.decision.is_imported
+    if not imported or read_id(gold.mention.raw_ids) in decided:
+        return decided
+    return max(decided, _of_source(gold, item, file), key=len)
+
+
+def _of_source(gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...]:
     raw, record = gold.mention.raw_ids, gold.mention.record
     found = _bioc_ids(file.format, file.extra, item.raw) if file.format in ("bioc-xml", "bioc-json") else ()
     ids = found[record] if 0 <= record < len(found) else source_style(file).split(raw, gold.mention.type)
-    ids = ids if _DECIDED.are_bare(item) else tuple(map(_prefixed, ids))
-    return ids or (() if raw.strip() else None)
+    ids = tuple(one for one in ids if read_id(one))
+    return ids if _DECIDED.are_bare(item) else tuple(map(_prefixed, ids))
 
 
 def source_style(file: SourceFile) -> IdStyle:

@@ -198,9 +198,8 @@ class PubTatorFormat:
         return reader
 
     def holds_more(self, raw: str) -> bool:
-        """Whether there are relation lines."""
-        rows = (line.split("\t") for line in raw.split("\n"))
-        return any(is_relation(row) for row in rows)
+        """Whether a mention has more than identifiers, such as the parts of a composite mention."""
+        return any(line.count("\t") > 5 and line.split("\t", 6)[6].strip() for line in raw.split("\n"))
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
+from curator.io.bioc import CDR, CDR_ROLES
 from curator.io.files import IdStyle, split_lines, unique_keys, without_line_end
 
 NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
@@ -39,12 +40,19 @@ def is_relation(columns: Sequence[str]) -> bool:
     return len(columns) >= 4 and NAME.fullmatch(columns[1]) is not None
 
 
-def relation_line(pmid: str, relation: Relation, style: IdStyle) -> str | None:
-    """The line of a curator's relation, without its end; None if PubTator has no form for it."""
+def relation_line(pmid: str, relation: Relation, style: IdStyle, *, typed: bool) -> str | None:
+    """The line of a relation that is not in the record, without its end; None if PubTator has no form for it. Its ends
+    have their roles if they are `typed`, as in the record's own relations. The chemical of `CID` is
+    first."""
     if relation.kind is not RelationKind.ENTITIES or NAME.fullmatch(relation.type) is None:
         return None
-    ends = [f"{one.role}|" * bool(one.role) + style.spell(one.entity_id) for one in relation.ends]
-    return "\t".join([pmid, relation.type, *ends])
+    reverse = relation.type == CDR and [one.role for one in relation.ends] == [*reversed(CDR_ROLES)]
+    ends = [
+        f"{one.role}|" * bool(typed and one.role) + style.spell(one.entity_id)
+        for one in (reversed(relation.ends) if reverse else relation.ends)
+    ]
+    note = [" ".join(relation.note.split())] if relation.note else []
+    return "\t".join([pmid, relation.type, *ends, *note])
 
 
 def _end(column: str, style: IdStyle) -> SourceEnd:

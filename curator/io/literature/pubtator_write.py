@@ -131,8 +131,9 @@ def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: list[P
     """The lines of new relations, without their ends; with `own` only the curators'."""
     kinds = (RelationKind.ENTITIES,)
     lines = []
+    typed = own and any(end.role for _, one in relation_lines(item.raw, style) for end in one.ends)
     for one in relations_for(item, problems, own=own, kinds=kinds, written=(), title="PubTator"):
-        line = relation_line(pmid, one, style)
+        line = relation_line(pmid, one, style, typed=typed)
         if line is None:
             unwritten(item, problems, one, "PubTator")
         else:

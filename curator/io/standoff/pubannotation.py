@@ -150,7 +150,7 @@ class PubAnnotationFormat:
     def holds_more(self, raw: str) -> bool:
         value = json.loads(raw)
         homes = [value, *objects(value.get("tracks"))]
-        about = any(one.get("relations") or one.get("modifications") for one in homes)
+        about = any(one.get("modifications") for one in homes)
         others = (one for home in homes for one in objects(home.get("attributes")) if not is_identifier(one))
         return bool(about or value.keys() - _KNOWN or any(True for _ in others))
 

@@ -15,7 +15,7 @@ from curator.domain.documents import Passage, SourceDocument, SourceFile, Source
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import BOM, Files, Source, holds_many, open_files, read_id
-from curator.io.standoff.cas_relations import webanno_relations
+from curator.io.standoff.cas_relations import webanno_cells, webanno_relations
 from curator.io.standoff.standoff import FilesReader, first_line
 from curator.io.standoff.webanno_tree import (
     EMPTY,
@@ -213,13 +213,15 @@ class WebAnnoFormat:
         return WebAnnoReader(files)
 
     def holds_more(self, raw: str) -> bool:
-        """Whether a layer of relations, chains or parts of speech, or another feature of a mention, has a value."""
+        """Whether a layer of chains or parts of speech, or another feature of a mention or relation, has a value."""
         tree = parse(raw)
+        related = {layer.name for _, layer, _, _ in webanno_cells(tree)}
         columns = [
             column
             for layer in tree.layers
             for place, column in enumerate(layer.columns)
-            if not layer.holds_mentions or place not in (layer.feature(ID_FEATURES), layer.feature(TYPE_FEATURES))
+            if not (layer.holds_mentions and place in (layer.feature(ID_FEATURES), layer.feature(TYPE_FEATURES)))
+            and layer.name not in related
         ]
         cells = (part for unit in tree.units() for column in columns for part in unit.cells[column].split("|"))
         return any(cell.partition("[")[0] not in (EMPTY, NULL) for cell in cells)

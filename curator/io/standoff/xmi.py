@@ -28,7 +28,7 @@ from curator.io.files import (
     open_files,
     read_id,
 )
-from curator.io.standoff.cas_relations import xmi_relations
+from curator.io.standoff.cas_relations import xmi_elements, xmi_relations
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, held_attributes, parse, type_and_ids, type_name
 from curator.io.standoff.xmi_write import write_files
@@ -181,9 +181,9 @@ class XmiFormat:
         )
 
     def holds_more(self, raw: str) -> bool:
-        """Whether there are relations or annotations of other types than tokens and sentences."""
+        """Whether there are annotations of other types than tokens and sentences, and than relations."""
         cas = parse(raw.encode("utf-8"), "")
-        mentions = {one.get(ID) for one in cas.mentions()}
+        mentions = {one.get(ID) for one in (*cas.mentions(), *(one for one, _ in xmi_elements(cas)))}
         others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in mentions)
         return any(type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES) for one in others)
 

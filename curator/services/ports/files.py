@@ -198,7 +198,7 @@ class HoldsMore(Protocol):
     """A document format that knows which data in a document's record only this format can represent."""
 
     def holds_more(self, raw: str) -> bool:
-        """Whether there are relations or fields other than mentions, their types and their identifiers."""
+        """Whether there are fields other than mentions with their types and identifiers, and relations."""
         ...
 
 

@@ -120,6 +120,15 @@ LEFT_BEHIND = (
     "written as {wanted}: they are exported only in their original format."
 )
 
+ONE_FIELDS_LEFT = (
+    "{n} document that was imported as {source} has fields that were not written as {wanted}: they are exported only "
+    "in their original format."
+)
+FIELDS_LEFT = (
+    "{n:,} documents that were imported as {source} have fields that were not written as {wanted}: they are exported "
+    "only in their original format."
+)
+
 ONE_DAMAGED = "{n} damaged document was left out."
 DAMAGED = "{n:,} damaged documents were left out."
 ONE_IS_DAMAGED = "Nothing was exported, since the document is damaged: {first}"
@@ -141,6 +150,7 @@ class _Tally:
     attributed: int = 0
     unread: int = 0  # with attributes that are only in the file
     related: int = 0  # relations that curators added
+    with_relations: bool = False  # whether the format written has relations: it reports those that it cannot write
     with_more: Counter[str] = field(default_factory=Counter)  # by the source format of documents
     damaged: list[str] = field(default_factory=list)  # what is wrong with documents that are left out
     unsaved: str = ""  # why the project's disk does not hold all of it
@@ -156,15 +166,20 @@ class _Tally:
         if holder is not None and item.raw:
             held = holder.attributes_in(item.raw)
             self.unread += sum(any_unread(held.get(one.mention.record, ()), one) for one in item.mentions)
-        if source is not None and item.raw and (not isinstance(source, HoldsMore) or source.holds_more(item.raw)):
+        if source is not None and item.raw and self._loses(item, source):
             self.with_more[source.name] += 1
+
+    def _loses(self, item: ExportDocument, source: DocumentFormat) -> bool:
+        related = not self.with_relations and any(one.source for one in item.relations)
+        return related or not isinstance(source, HoldsMore) or source.holds_more(item.raw)
 
     def report(self, wanted: DocumentFormat, paths: list[Path], titles: Mapping[str, str]) -> ExportReport:
         out = [one for one in wanted.problems if isinstance(one, LeftOut)]
         gone = {mention for one in out for mention in one.mentions}
         written = [unchanged for mention, unchanged in self.unchanged.items() if mention not in gone]
+        left = (ONE_FIELDS_LEFT, FIELDS_LEFT) if self.with_relations else (ONE_LEFT_BEHIND, LEFT_BEHIND)
         behind = [
-            Problem(0, "note", ntr(ONE_LEFT_BEHIND, LEFT_BEHIND, number, source=titles[name], wanted=wanted.title))
+            Problem(0, "note", ntr(*left, number, source=titles[name], wanted=wanted.title))
             for name, number in self.with_more.items()
         ]
         return ExportReport(
@@ -284,7 +299,7 @@ class ExportService:
         if not sound:
             raise UserError(ntr(ONE_IS_DAMAGED, ALL_DAMAGED, len(damaged), first=next(iter(damaged.values()))))
         known = {one.name: one for one in self._formats.formats()}
-        tally = _Tally(files_left=len(sound), damaged=list(damaged.values()))
+        tally = _Tally(files_left=len(sound), with_relations=wanted.carries.relations, damaged=list(damaged.values()))
         sources = []
         for file, ids in sound:
             source = known.get(file.format)

@@ -37,7 +37,7 @@ def test_pubtator_goes_out_and_comes_back(make: SimpleNamespace, put: Put, form:
     (out,) = form().write([(make.file(path, reader), items)], path.with_name("out"))
     again = list(default_registry().recognise(out).open(out))
     assert [one.text for one in again] == ["\nLupus here", "only"]
-    assert (again[0].mentions[0].spans, again[0].mentions[0].ids) == ((Span(1, 6),), ("D008180",))
+    assert (again[0].mentions[0].spans, again[0].mentions[0].ids) == ((Span(1, 6),), ("MESH:D008180",))
 
 
 XML = """<collection><source>s</source><date>d</date><key>k</key><infon key="a">b</infon>

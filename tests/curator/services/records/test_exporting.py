@@ -12,13 +12,49 @@ from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.services.ports import LeftOut
+from curator.services.ports import LeftOut, QueueFilter
 from curator.services.records.export_documents import ExportScope
 from curator.services.records.exporting import ExportReport, ExportTarget
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World, document, finish, make_world
 
 WRITTEN = [one.name for one in default_registry().formats() if one.can_write]
+
+
+SOURCES = {"pubtator": "a.txt", "bioc-xml": "a.xml", "bioc-json": "a.json", "webannotation": "a.jsonld", "xmi": "a"}
+OUT = {"pubannotation": "o.json", "webannotation": "o.jsonld", "table": "o.csv", "docbin": "o", "blink": "o.jsonl"}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_imported_gold_keeps_the_identifiers_that_the_knowledge_base_lacks(world: World, source: str) -> None:
+    """In every format: alone, and beside one that it has; NIL stays NIL, and what a curator decides holds."""
+    world.kb()
+    path = world.write(
+        "9|t|lidocaine fooxin both none later\n9|a|\n9\t0\t9\tlidocaine\tChemical\tMESH:D008012\n"
+        "9\t10\t16\tfooxin\tChemical\tMESH:C064227\n9\t17\t21\tboth\tChemical\tMESH:D008012|MESH:C064227\n"
+        "9\t22\t26\tnone\tChemical\t-1\n9\t27\t32\tlater\tChemical\tMESH:C064227\n\n"
+    )
+    if source != "pubtator":
+        folder = world.folder / "first"
+        folder.mkdir()
+        first = make_world(folder)
+        finish(first.project.importing.documents([path]))
+        path = folder / SOURCES[source]
+        first.project.exporting.export(path, source)
+        first.project.close()
+    finish(world.project.importing.documents([path], gold=True))
+    (document,) = world.project.queue.ids(QueueFilter())
+    world.project.curation.decide(world.mentions(document)[4], Verdict.nil())
+    both, found = ("MESH:D008012", "MESH:C064227"), {}
+    for name in set(WRITTEN) - {"text", "decisions", "zeshel"}:
+        out = world.folder / f"out-{name}" / OUT.get(name, "o")
+        out.parent.mkdir()
+        paths = world.project.exporting.export(out, name).paths
+        (read,) = default_registry().by_name(name).open(out if out.exists() else paths[0])
+        found[name] = [one.ids for one in read.mentions]
+    assert {name: ids[:4] for name, ids in found.items()} == {name: [both[:1], both[1:], both, ()] for name in found}
+    edited = {"bioc-xml", "bioc-json"} if source.startswith("bioc") else {source}  # where the file's own line stays
+    assert all(ids[4] == () for name, ids in found.items() if name not in edited)
 
 
 @pytest.mark.parametrize("gold", [True, False])
@@ -188,12 +224,13 @@ def test_nothing_is_written_into_the_projects_own_folder(world: World) -> None:
 
 
 def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None:
-    """Relations of PubTator go back into PubTator only, and nobody is left to find that out."""
+    """Relations of PubTator go into BioC, but not into Web Annotations."""
     world.documents()
-    other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
+    other = world.project.exporting.export(world.folder / "out.jsonld", "webannotation")
     assert [one.text[:70] for one in other.problems] == [
         "1 document that was imported as PubTator has relations or other fields"
     ]
+    assert world.project.exporting.export(world.folder / "out.xml", "bioc-xml").problems == ()
     back = world.project.exporting.export(world.folder / "out.txt", "pubtator")
     assert back.problems == ()
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from curator.domain.decisions import Verdict
 from curator.domain.relations import RelationKind
@@ -159,4 +160,56 @@ def test_relations_are_read_written_back_and_changed(world: World, name: str) ->
     one = again if name == "brat" else next(one for one in report.paths if one.suffix == originals[0].suffix)
     other = make_world(world.folder / "other", kb=True)
     assert said(other, imported(other, one)) == expected
+    other.project.close()
+
+
+CDR = (
+    '<collection><source/><date/><key/><document><id>1</id><passage><infon key="type">title</infon>'
+    "<offset>0</offset><text>Lidocaine and pain.</text>"
+    '<annotation id="0"><infon key="type">Chemical</infon><infon key="MESH">D008012</infon>'
+    '<location offset="0" length="9"/><text>Lidocaine</text></annotation><annotation id="1"><infon key="type">Disease'
+    '</infon><infon key="MESH">D010146</infon><location offset="14" length="4"/><text>pain</text></annotation>'
+    '</passage><relation id="R0">{relation}</relation></document></collection>'
+)
+CID = '<infon key="relation">CID</infon>'
+ENDS = ('<infon key="Chemical">D008012</infon>', '<infon key="Disease">D010146</infon>')
+BIORED = (
+    '<infon key="entity1">D008012</infon><infon key="entity2">D010146</infon><infon key="type">Association</infon>'
+    '<infon key="novel">Novel</infon>'
+)
+
+
+@pytest.mark.parametrize(
+    ("relation", "line", "back"),
+    [
+        (f"{CID}{''.join(ENDS)}", "1\tCID\tD008012\tD010146", f"{CID}{''.join(ENDS)}"),
+        (f"{CID}{''.join(ENDS[::-1])}", "1\tCID\tD008012\tD010146", f"{CID}{''.join(ENDS)}"),
+        (BIORED, "1\tAssociation\tD008012\tD010146\tNovel", BIORED),
+    ],
+)
+def test_relations_between_bioc_and_pubtator_have_the_form_of_their_corpora(
+    world: World, relation: str, line: str, back: str
+) -> None:
+    """As the corpora's own scorers read them; nothing is said to be left out."""
+    (world.folder / "in.xml").write_text(CDR.format(relation=relation))
+    imported(world, world.folder / "in.xml")
+    report = world.project.exporting.export(world.folder / "o.pubtator", "pubtator")
+    assert report.problems == ()
+    lines = (world.folder / "o.pubtator").read_text().splitlines()
+    assert lines[2:5] == ["1\t0\t9\tLidocaine\tChemical\tD008012", "1\t14\t18\tpain\tDisease\tD010146", line]
+    (world.folder / "other").mkdir()
+    other = make_world(world.folder / "other")
+    imported(other, world.folder / "o.pubtator")
+    for name in ("bioc-xml", "bioc-json"):
+        report = other.project.exporting.export(world.folder / "back", name)
+        assert report.problems == ()
+        tree = etree.fromstring((world.folder / "back").read_bytes()) if name == "bioc-xml" else None
+        if tree is not None:
+            found = {one.get("key"): one.text for one in tree.iterfind(".//annotation[@id='0']/infon")}
+            assert found == {"type": "Chemical", "MESH": "D008012"}
+            stated = {one.get("key"): one.text for one in tree.iterfind(".//relation/infon")}
+        else:
+            (document,) = json.loads((world.folder / "back").read_text())["documents"]
+            stated = document["relations"][0]["infons"]
+        assert stated == {one.get("key"): one.text for one in etree.fromstring(f"<r>{back}</r>")}
     other.project.close()
