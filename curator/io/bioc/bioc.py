@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.documents import Passage
+from curator.io.files import BINARY
 
 Infons = list[tuple[str, str]]
 
@@ -37,7 +38,7 @@ class BioCPassage:
 @dataclass(slots=True)
 class BioCAnnotation:
     """`passage` and `sentence` are the indexes of those that contain it, -1 for none. `places` are (offset, length);
-    None if one of them is not a number."""
+    None if one of them is not a number. `flags` are the keys of infons that are true or false, not texts."""
 
     id: str
     infons: Infons
@@ -46,6 +47,12 @@ class BioCAnnotation:
     passage: int = -1
     sentence: int = -1
     line: int = 0
+    flags: frozenset[str] = frozenset()
+
+    def said(self) -> Infons:
+        """The infons as attributes: `BINARY` for true, without those that are false."""
+        kept = (one for one in self.infons if one[0] not in self.flags or one[1] == "true")
+        return [(key, BINARY if key in self.flags else value) for key, value in kept]
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from curator.domain.relations import RelationKind
 from curator.domain.wording import ntr, tr
 from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, changed, signed, with_attributes
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
+from curator.io.bioc.bioc_json_tree import relation_infons
 from curator.io.bioc.bioc_relations import fresh_id, written_relation
 from curator.io.bioc.source_ids import stated_ids
 from curator.io.files import Action, FreeNames, action_for, is_gold, relations_for
@@ -103,12 +104,15 @@ class _Builder:
         self._characters += count
         return text
 
-    def infons(self, parent: Any, found: Json) -> None:
-        told = dict(json_infons(found))
+    def infons(self, parent: Any, found: Json, *, related: bool = False) -> None:
+        told = dict(relation_infons(found) if related else json_infons(found))
         for key, value in told.items():
             etree.SubElement(parent, "infon", key=self.clean(key)).text = self.clean(value)
         own = found.get("infons")
-        self.foreign(own if isinstance(own, dict) else {}, set(told))
+        own = own if isinstance(own, dict) else {}
+        self.foreign(own, told)
+        parts = {f"{key}.{name}": "" for key in told if isinstance(own.get(key), dict) for name in own[key]}
+        self.foreign(parts, {f"{key}.identifier" for key in told})
 
     def text_of(self, parent: Any, found: Json) -> None:
         """The text of a passage or a sentence."""
@@ -133,7 +137,7 @@ class _Builder:
             self.child(node, "text", one["text"] if isinstance(one.get("text"), str) else "")
         for one in _objects(found, "relations"):
             node = etree.SubElement(parent, "relation", id=self.clean(str(one.get("id", ""))))
-            self.infons(node, one)
+            self.infons(node, one, related=True)
             for end in _objects(one, "nodes"):
                 names = {name: self.clean(str(end.get(name, ""))) for name in ("refid", "role")}
                 etree.SubElement(node, "node", attrib=names)

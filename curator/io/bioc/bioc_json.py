@@ -112,7 +112,7 @@ class BioCJsonFormat:
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
         """See `HoldsAttributes`."""
         listed = JsonTree(own_text(raw)).document().annotations if raw else ()
-        return {record: found for record, one in enumerate(listed) if (found := attributes_of(one.infons))}
+        return {record: found for record, one in enumerate(listed) if (found := attributes_of(one.said()))}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         tree = JsonTree(own_text(raw))

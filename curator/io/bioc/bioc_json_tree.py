@@ -78,7 +78,7 @@ class JsonTree:
     def relations(self) -> list[BioCRelation]:
         """The relations, in an order that editing does not change."""
         return [
-            BioCRelation(_word(one.get("id")), _relation_infons(one), _nodes(one), passage, sentence)
+            BioCRelation(_word(one.get("id")), relation_infons(one), _nodes(one), passage, sentence)
             for one, passage, sentence in self._relations
         ]
 
@@ -113,14 +113,24 @@ def own_text(raw: str) -> str:
 
 
 def infons_of(found: Json) -> Infons:
-    """The infons; values such as lists are left out, null is an empty text."""
+    """The infons; lists and objects are left out, null is an empty text, numbers, true and false are as in JSON."""
     infons = found.get("infons")
     if not isinstance(infons, dict):
         return []
-    return [(key, _word(value)) for key, value in infons.items() if value is None or isinstance(value, (str, int))]
+    known = (one for one in infons.items() if one[1] is None or isinstance(one[1], str | int | float))
+    return [(key, json.dumps(value) if isinstance(value, bool | float) else _word(value)) for key, value in known]
 
 
-def _relation_infons(found: Json) -> Infons:
+def _flags(found: Json) -> frozenset[str]:
+    infons = found.get("infons")
+    return (
+        frozenset(key for key, value in infons.items() if isinstance(value, bool))
+        if isinstance(infons, dict)
+        else frozenset()
+    )
+
+
+def relation_infons(found: Json) -> Infons:
     """The infons with the identifiers of PubTator 3, whose infons are objects."""
     infons = found.get("infons")
     objects = infons.items() if isinstance(infons, dict) else ()
@@ -159,6 +169,7 @@ def _annotation(found: Json, passage: int, sentence: int, line: int) -> BioCAnno
         passage,
         sentence,
         line,
+        _flags(found),
     )
 
 

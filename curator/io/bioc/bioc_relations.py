@@ -17,7 +17,8 @@ from curator.io.files import FreeNames, roles_of, unique_keys
 _TYPES = ("type", "relation", "relation type", "relationtype", "predicate")
 _SAYS_MORE = frozenset({"novel", "novelty", "note", "score", "confidence", "probability", "annotator", "updated_at"})
 _NOVELTY = ("Novel", "No")  # in BioRED
-_IDENTIFIER = re.compile(r"\S*\d\S*")
+_IDENTIFIER = re.compile(r"(?![-+]?(\d*\.\d+(e[-+]?\d+)?|\d+e-\d+)$)\S*\d\S*", re.IGNORECASE)
+"""A word with a digit that is not a decimal fraction."""
 _ENTITIES = ("entity1", "entity2")
 CDR = "CID"
 CDR_ROLES = ("Chemical", "Disease")

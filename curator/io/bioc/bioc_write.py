@@ -279,18 +279,18 @@ class _Edit:
             self.tree.set_place(record, self._places(gold, segment), gold.mention.text)
         if action is Action.WRITE:
             infons = signed(changed(infons, entity_ids(gold), self._style), gold.decision)
-        infons = self._attributed(infons, gold)
+        infons = self._attributed(infons, gold, old.said())
         if infons != old.infons:
             self.tree.set_infons(record, infons)
             self.changed = True
 
-    def _attributed(self, infons: Infons, gold: ExportMention) -> Infons:
-        return with_attributes(infons, ATTRIBUTES.changes(gold, attributes_of(infons), self._problems))
+    def _attributed(self, infons: Infons, gold: ExportMention, said: Infons) -> Infons:
+        return with_attributes(infons, ATTRIBUTES.changes(gold, attributes_of(said), self._problems))
 
     def _add(self, gold: ExportMention) -> None:
         segment = self._layout.segment_at(gold.mention.spans[0].start)
         infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
-        infons = self._attributed(infons, gold)
+        infons = self._attributed(infons, gold, infons)
         places = self._places(gold, segment)
         one = BioCAnnotation(self._fresh_id(), infons, gold.mention.text, places)
         self._made[gold.mention.id] = one.id

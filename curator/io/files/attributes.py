@@ -76,7 +76,7 @@ def said_value(value: object) -> str:
     """A JSON value as text: `BINARY` for true, '' if it is not a value."""
     if isinstance(value, bool):
         return BINARY if value else ""
-    return str(value).strip() if isinstance(value, (str, int)) else ""
+    return str(value).strip() if isinstance(value, str | int | float) else ""
 
 
 def _plain(name: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from lxml import etree
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
@@ -193,3 +195,66 @@ def test_a_decision_changes_its_own_lines_only(make: SimpleNamespace, put: Put, 
     added = [line for line in new if line not in old]
     assert [line.split('"')[1] for line in added] == ["identifier", "annotator", "updated_at"]
     assert len({line[: line.index('"')] for line in added}) == 1, "all are indented alike"
+
+
+VALUES = [
+    ("true", "true", "yes"),
+    ("false", "false", None),
+    ("0.93", "0.93", "0.93"),
+    ("1e400", "Infinity", "Infinity"),
+    ("7", "7", "7"),
+    ("null", "", None),
+    ('"false"', "false", "false"),
+]
+"""A value in JSON, in BioC XML, and as a mention's attribute."""
+
+
+@pytest.mark.parametrize(("value", "in_xml", "said"), VALUES)
+def test_values_of_every_type_are_written_and_are_attributes(
+    make: SimpleNamespace, put: Put, value: str, in_xml: str, said: str | None
+) -> None:
+    whole = document()
+    whole["infons"] = {"type": "Disease", "curated": "VALUE"}
+    whole["passages"][0]["annotations"][0]["infons"] = {"type": "Disease", "negated": "VALUE"}
+    whole["relations"] = [{"id": "R1", "infons": {"type": "X", "sure": "VALUE"}, "nodes": []}]
+    path = put(json.dumps(whole).replace('"VALUE"', value))
+    (found,), reader = read(path)
+    form = BioCJsonFormat()
+    assert form.attributes_in(found.raw).get(0, {}) == ({"negated": said} if said else {})
+    registry = default_registry()
+    xml = registry.by_name("bioc-xml")
+    (out,) = xml.write([(make.file(path, reader), [make.export(found)])], path.with_name("o.xml"))
+    assert [one.text or "" for one in etree.parse(out).iterfind(".//infon") if one.get("key") != "type"][-3:] == [
+        in_xml
+    ] * 3
+    assert not any(word in one.text for one in xml.problems for word in ("negated", "sure", "curated"))
+    item = make.export(found)
+    read_in = tuple((("negated", said),) if said else ())
+    item = replace(item, mentions=tuple(replace(one, attributes=read_in) for one in item.mentions))
+    (again,) = form.write([(make.file(path, reader), [item])], path.with_name("o.json"))
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("score", ["0.5", ".5", "1e-3"])
+def test_a_score_is_no_end_of_a_relation(put: Put, score: str) -> None:
+    whole = document()
+    ends = {"entity1": "D008180", "entity2": "672"}
+    whole["relations"] = [{"id": "R1", "infons": {"type": "X", **ends, "weight": score}, "nodes": []}]
+    path = put(json.dumps(whole))
+    (found,), reader = read(path)
+    (relation,) = BioCJsonFormat().relations(found.raw, reader.extra)
+    assert [(one.role, one.entity) for one in relation.ends] == [*ends.items()]
+
+
+def test_ends_that_are_objects_are_kept_in_xml(make: SimpleNamespace, put: Put) -> None:
+    """As PubTator 3 has them; what else such an object says is named."""
+    whole = document()
+    ends = {"role1": {"identifier": "MESH:D1", "type": "Chemical"}, "role2": {"identifier": "MESH:D2"}}
+    whole["relations"] = [{"id": "R1", "infons": {"type": "Treatment", **ends}, "nodes": []}]
+    path = put(json.dumps(whole))
+    (found,), reader = read(path)
+    form = default_registry().by_name("bioc-xml")
+    (out,) = form.write([(make.file(path, reader), [make.export(found)])], path.with_name("o.xml"))
+    infons = {one.get("key"): one.text for one in etree.parse(out).iterfind(".//relation/infon")}
+    assert infons == {"type": "Treatment", "role1": "MESH:D1", "role2": "MESH:D2"}
+    assert ["role1.type" in one.text for one in form.problems] == [True]
