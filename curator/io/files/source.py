@@ -5,6 +5,7 @@ Errors are UserErrors.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import zipfile
@@ -162,8 +163,17 @@ def _check_text(path: Path, head: bytes) -> None:
             )
     if head[257:262] == b"ustar":
         raise UserError(tr("{path} is a tar archive: unpack it first", path=path))
-    if b"\0" in head:
+    if b"\0" in head and _is_binary(head):
         raise UserError(tr("{path} is a binary file, not a text file: choose another file", path=path))
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether NUL characters are more than stray ones: a record of a text may have one."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return True
+    return head.count(0) * 20 > len(head)
 
 
 def without_line_end(line: str) -> str:

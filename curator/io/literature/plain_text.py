@@ -101,7 +101,7 @@ class PlainTextFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:
-        return _is_text(path.name) and b"\0" not in head and looks_plain(head.decode("utf-8", "replace"))
+        return _is_text(path.name) and looks_plain(head.replace(b"\0", b"").decode("utf-8", "replace"))
 
     def sniff_path(self, path: Path) -> bool:
         """Whether it is a text in UTF-16, which no other format supports."""

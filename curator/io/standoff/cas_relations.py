@@ -54,11 +54,11 @@ def relate_xmi(
     own: bool,
     take: Callable[[Any], str],
     discard: Callable[[Any], None],
-) -> tuple[bool, bool]:
+) -> bool:
     """Remove the relations that a curator deleted, and write new ones.
 
     `elements` are the annotations of the mentions that are in the file, `own`: the CAS is the document's record.
-    Returns whether anything changed, and whether an element of the type `NEW_LAYER` was made.
+    Returns whether anything changed.
     """
     there = list(xmi_elements(cas)) if own else []
     gone = [one for one, stated in there if stated.key in item.removed_relations]
@@ -81,7 +81,7 @@ def relate_xmi(
         one.set(_TO, dependent.get(xmi_tree.ID))
         one.set(label, xmi_tree.xml_text(made.type))
         cas.sofa.addprevious(one)
-    return bool(gone or wanted), bool(wanted) and name == NEW_LAYER
+    return bool(gone or wanted)
 
 
 # WebAnno TSV: a cell at the dependent's token holds the address of its governor.

@@ -37,17 +37,25 @@ _NO_MENTIONS = re.compile(
     r"\.core\.api\.(?!ner\.)|^uima\.|\.webanno\.api\.type\.|ctakes\.typesystem\.type\.(?!textsem\.\w+Mention$)"
     r"|\.SourceDocumentInformation$|\.(Token|Sentence|Paragraph|Section|Segment|Lemma|POS|Chunk|Stem)$"
 )
+_XML_1_1 = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*(["'])1\.1\1""")
+_CONTROL = re.compile(rb"&#(?:x0*(1?[0-9a-fA-F])|0*([12]?[0-9]|3[01]));")
+_HELD = 0xFDD0
+"""XML 1.1 has control characters, which XML 1.0 and libxml2 do not: U+0001 is U+FDD1 in the tree, and so on. These 32
+code points belong to no character."""
+_OF_HELD = {_HELD + code: code for code in range(1, 32)}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Cas:
-    """A parsed file: its root, the sofa that is read, the ids in its view (None if it has none), its text."""
+    """A parsed file: its root, the sofa that is read, the ids in its view (None if it has none), its text, and whether
+    it is XML 1.1."""
 
     root: Any
     sofa: Any
     view: Any
     text: str
+    is_1_1: bool = False
 
     def mentions(self) -> list[Any]:
         """The annotations that hold mentions, in the order of the file."""
@@ -97,8 +105,9 @@ def parse(data: bytes, where: str) -> Cas:
     parser = etree.XMLParser(
         load_dtd=False, dtd_validation=False, no_network=True, resolve_entities=False, huge_tree=False
     )
+    is_1_1 = _XML_1_1.match(data) is not None
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(_CONTROL.sub(_held, data) if is_1_1 else data, parser)
     except etree.XMLSyntaxError as error:
         line = error.lineno or 0
         raise UserError(
@@ -119,20 +128,22 @@ def parse(data: bytes, where: str) -> Cas:
             )
         )
     views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
-    return Cas(root, sofa, views[0] if views else None, sofa.get("sofaString"))
+    text = sofa.get("sofaString").translate(_OF_HELD if is_1_1 else {})
+    return Cas(root, sofa, views[0] if views else None, text, is_1_1)
 
 
 def type_name(element: Any) -> str:
     """`{http:///de/x/type.ecore}NamedEntity` -> `de.x.type.NamedEntity`."""
     name = etree.QName(element)
     package = (name.namespace or "").removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
-    return f"{package}.{name.localname}" if package and package != "noNamespace" else str(name.localname)
+    named = package.removeprefix("uima.") not in ("", "noNamespace")
+    return f"{package}.{name.localname}" if named else str(name.localname)
 
 
 def tag_of(name: str) -> str:
     """The inverse of `type_name`."""
     package, _, local = name.rpartition(".")
-    return f"{{http:///{package.replace('.', '/') or 'noNamespace'}.ecore}}{local}"
+    return f"{{http:///{package.replace('.', '/') or 'uima/noNamespace'}.ecore}}{local}"
 
 
 def feature(element: Any, names: tuple[str, ...]) -> str | None:
@@ -166,5 +177,13 @@ def xml_text(text: str) -> str:
 
 
 def dump(cas: Cas) -> bytes:
-    data: bytes = etree.tostring(cas.root, xml_declaration=True, encoding="UTF-8")
-    return data + b"\n"
+    data: bytes = etree.tostring(cas.root, xml_declaration=True, encoding="UTF-8") + b"\n"
+    if not cas.is_1_1:
+        return data
+    written = data.decode("utf-8").translate({held: f"&#{code};" for held, code in _OF_HELD.items()})
+    return written.replace("version='1.0'", "version='1.1'", 1).encode("utf-8")
+
+
+def _held(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    return found[0] if code in (0, 9, 10, 13) else f"&#{_HELD + code};".encode()

@@ -14,7 +14,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import Action, AttributeNames, action_for, any_of, mention_place, unique
 from curator.io.standoff import xmi_tree as tree
-from curator.io.standoff.cas_relations import LABEL, NEW_LAYER, relate_xmi
+from curator.io.standoff.cas_relations import NEW_LAYER, relate_xmi
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.io.standoff.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
 from curator.services.ports import ExportDocument, ExportMention, Problem
@@ -40,14 +41,14 @@ NO_FEATURES = (
     "or a .zip archive to get it."
 )
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
-_TEXT, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
+_TEXT, _TEXTS, _ANNOTATION = "uima.cas.String", "uima.cas.StringArray", "uima.tcas.Annotation"
 _TAKEN = ("begin", "end", "sofa", "id", "ontologyconceptarr", "governor", "dependent")
 ATTRIBUTES = AttributeNames("UIMA XMI", any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
-PARTS = (tree.PART, {tree.PART_OF: _ANNOTATION})
-RELATIONS = (NEW_LAYER, dict.fromkeys(tree.RELATION_ENDS, _ANNOTATION) | {LABEL: _TEXT})
-"""Types that may be missing in a type system, with their features."""
 IDENTIFIER = "identifier"
-_PLAIN = ("begin", "end", "sofa", "members", tree.ID)
+_REFERENCES = {(tree.PART, tree.PART_OF), *((NEW_LAYER, end) for end in tree.RELATION_ENDS)}
+"""Features of our types that refer to annotations."""
+_BUILT_IN = {"begin", "end", "sofa", "language"}
+_PLAIN = ("begin", "end", "sofa", "members", "sofaString", tree.ID)
 _NUMBER = re.compile("[0-9]{1,18}")
 
 
@@ -73,44 +74,46 @@ class _FileWriter:
         self._own = file.format == "xmi"
         self._problems = problems
         self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
-        self._given: set[tuple[str, str]] = set()  # types whose annotations got a feature, and the feature
+        self._used = {NAMED_ENTITY: _Used({"value": _TEXT, IDENTIFIER: _TEXT})}  # by the name of the type
+        self._changed = not self._types
+        self.attributed = False  # whether an attribute was written
         self.parted = False  # whether a mention was written in parts
-        self._related = False  # whether a relation of a new type was written
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         own = self._own and bool(item.raw)
         data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
         edit = _Edit(item, self._file, self._problems, tree.parse_new(data, name), own=own)
         changed = edit.apply()
-        self._given |= edit.given
+        self._changed = self._changed or changed
+        self.attributed = self.attributed or edit.attributed
         self.parted = self.parted or edit.parted
-        self._related = self._related or edit.related
+        _note_used(edit.cas, self._used)
         yield f"{name}.xmi", tree.dump(edit.cas) if changed else data
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
-        missing, parted, related = set(self._given), self.parted, self._related
+        """The type systems; in a changed file, with every type and feature that its documents use."""
+        systems = {}
         for name, text in self._types.items():
             try:
-                system = etree.fromstring(text.encode("utf-8"), _parser())
+                systems[name] = etree.fromstring(text.encode("utf-8"), _parser())
             except etree.XMLSyntaxError as error:
                 said = tr("{name} is broken XML ({error}) and was written back unchanged", name=name, error=error)
                 self._problems.append(Problem(0, "note", said))
+        if not systems:
+            new = etree.Element(f"{{{_SPECIFIER}}}typeSystemDescription", nsmap={None: _SPECIFIER})
+            systems[self._new_name()] = new
+        changed = _declare(list(systems.values()), self._used) if self._changed else []
+        for name, text in self._types.items():
+            if systems.get(name) not in changed:
                 yield name, text.encode()
-                continue
-            known = {one for one in missing if _give_feature(system, *one)}
-            missing -= known
-            given = [parted and _give_type(system, PARTS), related and _give_type(system, RELATIONS)]
-            parted = related = False
-            changed = known or any(given)
-            yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if changed else text.encode()
-        if missing or parted or related or not self._types:
-            more = [one for one, wanted in ((PARTS, parted), (RELATIONS, related)) if wanted]
-            yield self._new_name(), _new_types(missing, more)
-
-    @property
-    def attributed(self) -> bool:
-        """Whether an attribute was written."""
-        return any(feature != IDENTIFIER for _, feature in self._given)
+        for name, system in systems.items():
+            if system in changed:
+                yield (
+                    name,
+                    etree.tostring(
+                        system, xml_declaration=True, encoding="UTF-8", pretty_print=name not in self._types
+                    ),
+                )
 
     def _new_name(self) -> str:
         if not self._types:
@@ -125,9 +128,8 @@ class _Edit:
         self, item: ExportDocument, file: SourceFile, problems: list[Problem], cas: tree.Cas, *, own: bool
     ) -> None:
         self.cas = cas
-        self.given: set[tuple[str, str]] = set()
+        self.attributed = False
         self.parted = False
-        self.related = False
         self._elements: dict[int, Any] = {}  # by the id of the mention
         self._item = item
         self._file = file
@@ -160,7 +162,7 @@ class _Edit:
             self._attribute(known, gold)
         self._remove(gone)
         self._update_view()
-        changed, self.related = relate_xmi(
+        changed = relate_xmi(
             self.cas,
             self._item,
             self._elements,
@@ -191,7 +193,7 @@ class _Edit:
                 del one.attrib[name]
             else:
                 one.set(name, tree.xml_text(value))
-                self.given.add((tree.type_name(one), name))
+                self.attributed = True
 
     def _append(self, gold: ExportMention) -> Any:
         one = etree.Element(tree.tag_of(NAMED_ENTITY), nsmap={"type": tree.tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
@@ -261,7 +263,6 @@ class _Edit:
         one.set(tree.feature(one, ID_FEATURES[:-1]) or IDENTIFIER, " ".join(self._spelling.ids(ids)))
         if one.get("ontologyConceptArr") is not None:
             del one.attrib["ontologyConceptArr"]
-        self.given.add((tree.type_name(one), IDENTIFIER))
 
     # --- what goes with a mention ---
 
@@ -275,7 +276,7 @@ class _Edit:
         for one in elements:
             for key in {one.get(end) for end in tree.RELATION_ENDS} & keys:
                 related.setdefault(key, []).append(one)
-            values = (value for name, value in one.attrib.items() if name not in _PLAIN and len(value) < 10_000)
+            values = (value for name, value in one.attrib.items() if name not in _PLAIN)
             for key in {key for value in values for key in value.split()} & keys:
                 pointing.setdefault(key, []).append(one)
         for one in gone:
@@ -329,67 +330,78 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _new_types(given: set[tuple[str, str]], more: Iterable[tuple[str, dict[str, str]]]) -> bytes:
-    """A type system of annotations with a value, an identifier and added attributes, and with `more` types with their
-    features."""
-    root = etree.Element("typeSystemDescription", nsmap={None: _SPECIFIER})
-    types = etree.SubElement(root, "types")
-    for name in sorted({NAMED_ENTITY} | {name for name, _ in given}):
-        _type(types, name, dict.fromkeys(["value", IDENTIFIER, *sorted(f for t, f in given if t == name)], _TEXT), "")
-    for name, held in more:
-        _type(types, name, held, "")
-    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+@dataclass(slots=True)
+class _Used:
+    """What documents use of a type: its features with their ranges, and whether it is placed in a text."""
+
+    features: dict[str, str]
+    supertype: str = _ANNOTATION
 
 
-def _type(types: Any, name: str, held: dict[str, str], space: str) -> None:
-    one = etree.SubElement(types, f"{space}typeDescription")
-    for key, value in (("name", name), ("description", ""), ("supertypeName", _ANNOTATION)):
-        etree.SubElement(one, f"{space}{key}").text = value
-    features = etree.SubElement(one, f"{space}features")
-    for feature, kind in held.items():
-        _feature(features, feature, space, kind)
+def _note_used(cas: tree.Cas, used: dict[str, _Used]) -> None:
+    """Add the types and features of a document's elements, without UIMA's own types."""
+    for one in cas.root:
+        name = tree.type_name(one)
+        if name.startswith("uima."):
+            continue
+        placed = one.get("begin") is not None
+        found = used.setdefault(name, _Used({}, _ANNOTATION if placed else "uima.cas.TOP"))
+        for feature in one.attrib:
+            if not feature.startswith("{") and feature not in _BUILT_IN:
+                found.features.setdefault(feature, _ANNOTATION if (name, feature) in _REFERENCES else _TEXT)
+        for child in one:
+            found.features[str(child.tag)] = _TEXTS
 
 
-def _give_type(system: Any, wanted: tuple[str, dict[str, str]]) -> bool:
-    """Add a type with its features to a type system; False if it exists."""
-    space = f"{{{_SPECIFIER}}}"
-    if any((one.text or "").strip() == wanted[0] for one in system.iter(f"{space}name")):
-        return False
-    types = system.find(f"{space}types")
-    types = etree.SubElement(system, f"{space}types") if types is None else types
-    _type(types, *wanted, space)
-    return True
-
-
-def _give_feature(system: Any, name: str, feature: str) -> bool:
-    """Add a feature to a type if neither it nor a supertype has it; returns whether the type exists."""
+def _declare(systems: list[Any], used: Mapping[str, _Used]) -> list[Any]:
+    """Declare types and features that no type system declares: of unknown types in the first one. Returns the changed
+    type systems. Types are not complete if a system imports others."""
     space = {"u": _SPECIFIER}
     types = {
         (one.findtext("u:name", "", space) or "").strip(): one
+        for system in systems
         for one in system.iter(f"{{{_SPECIFIER}}}typeDescription")
     }
-    if name not in types:
-        return False
-    above, seen = name, set[str]()
-    while above in types and above not in seen:
-        seen.add(above)
-        held = {
-            (one.text or "").strip() for one in types[above].findall("u:features/u:featureDescription/u:name", space)
-        }
-        if feature in held:
-            return True
-        above = (types[above].findtext("u:supertypeName", "", space) or "").strip()
-    features = types[name].find("u:features", space)
-    if features is None:
-        features = etree.SubElement(types[name], f"{{{_SPECIFIER}}}features")
-    _feature(features, feature, f"{{{_SPECIFIER}}}")
-    return True
+    imports = any(system.find(".//u:import", space) is not None for system in systems)
+    changed = []
+    for name, one in used.items():
+        known = name in types
+        if not known and imports and name not in (NAMED_ENTITY, tree.PART, NEW_LAYER):
+            continue
+        if not known:
+            types[name] = _type(systems[0], name, one.supertype)
+            changed.append(systems[0])
+        held, above = set[str](), name
+        seen = set[str]()
+        while above in types and above not in seen:
+            seen.add(above)
+            named = types[above].findall("u:features/u:featureDescription/u:name", space)
+            held |= {(feature.text or "").strip() for feature in named}
+            above = (types[above].findtext("u:supertypeName", "", space) or "").strip()
+        for feature, kind in one.features.items() if above.startswith("uima.") or not imports else ():
+            if feature not in held:
+                _feature(types[name], feature, kind)
+                changed.append(types[name].getroottree().getroot())
+    return changed
 
 
-def _feature(features: Any, name: str, space: str, kind: str = _TEXT) -> None:
-    one = etree.SubElement(features, f"{space}featureDescription")
-    for key, value in (("name", name), ("description", ""), ("rangeTypeName", kind)):
+def _type(system: Any, name: str, supertype: str) -> Any:
+    space = f"{{{_SPECIFIER}}}"
+    types = system.find(f"{space}types")
+    types = etree.SubElement(system, f"{space}types") if types is None else types
+    one = etree.SubElement(types, f"{space}typeDescription")
+    for key, value in (("name", name), ("description", ""), ("supertypeName", supertype)):
         etree.SubElement(one, f"{space}{key}").text = value
+    return one
+
+
+def _feature(one: Any, name: str, kind: str) -> None:
+    space = f"{{{_SPECIFIER}}}"
+    features = one.find(f"{space}features")
+    features = etree.SubElement(one, f"{space}features") if features is None else features
+    made = etree.SubElement(features, f"{space}featureDescription")
+    for key, value in (("name", name), ("description", ""), ("rangeTypeName", kind)):
+        etree.SubElement(made, f"{space}{key}").text = value
 
 
 def _parser() -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.services.importing.import_comparing import Compared, ImportStatus, well_named
+from curator.services.importing.import_comparing import Compared, ImportStatus, storable
 from curator.services.ports import DocumentReader, FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
 from curator.services.training import RULE, SPREADS, slower_now
 
@@ -68,7 +68,7 @@ def foresee_documents(
         found = replace(found, title=format_.title)
         waiting: list[SourceDocument] = []
         mentions = 0
-        for number, one in enumerate(well_named(reader), 1):
+        for number, one in enumerate(storable(reader), 1):
             mentions += len(one.mentions)
             waiting.append(one)
             if number % STEP == 0:

@@ -8,7 +8,7 @@ text, since identifiers such as `1` occur in many files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -24,13 +24,14 @@ from curator.domain.documents import (
     text_hash,
 )
 from curator.domain.imports import Present
-from curator.domain.wording import well_formed
-from curator.services.ports import UnitOfWork
+from curator.domain.wording import tr, well_formed
+from curator.services.ports import DocumentReader, Problem, UnitOfWork
 
 ALIKE = 0.6
 """The least share of common words, in order, for two texts to be versions of one text."""
 LONG_ENOUGH = 20
 """The least number of words: short texts are similar by chance, and `1` is an identifier in many files."""
+HAS_NUL = "document {name} has a NUL character, which no text has: correct the file, and import it again"
 Shape = tuple[tuple[Span, ...], str]
 
 
@@ -120,11 +121,25 @@ def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
     return found
 
 
-def well_named(documents: Iterable[SourceDocument]) -> Iterator[SourceDocument]:
-    """The same with identifiers that can be stored: identifiers of plain texts are file names."""
-    for one in documents:
+def storable(reader: DocumentReader) -> Iterator[SourceDocument]:
+    """The documents that can be stored, with identifiers that can: identifiers of plain texts are file names. Those
+    with a NUL character are set aside in the reader's report."""
+    for one in reader:
+        if _has_nul(one):
+            line = one.line + one.raw.count("\n", 0, max(one.raw.find("\0"), 0))
+            reader.problems.append(
+                Problem(line, "set aside", tr(HAS_NUL, name=one.external_id.replace("\0", "\ufffd")))
+            )
+            continue
         name = well_formed(one.external_id)
         yield one if name == one.external_id else replace(one, external_id=name)
+
+
+def _has_nul(one: SourceDocument) -> bool:
+    texts = (one.external_id, one.title, one.text, one.raw, *(p.label for p in one.passages))
+    return any("\0" in text for text in texts) or any(
+        "\0" in text for mention in one.mentions for text in (mention.type, mention.raw_ids)
+    )
 
 
 def fingerprint(source: SourceDocument) -> str:

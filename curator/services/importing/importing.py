@@ -19,7 +19,7 @@ from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core import EventBus
 from curator.services.importing.foreseeing import Foreseen, foresee_documents
 from curator.services.importing.gold import GoldWriter
-from curator.services.importing.import_comparing import Compared, Comparer, well_named
+from curator.services.importing.import_comparing import Compared, Comparer, storable
 from curator.services.importing.import_reading import (
     FileReading,
     ImportChoices,
@@ -288,7 +288,7 @@ class ImportService:
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
         )
         if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
-            for batch in batches(well_named(reader), DOCUMENTS_PER_UNIT):
+            for batch in batches(storable(reader), DOCUMENTS_PER_UNIT):
                 with self._store.read() as unit:
                     reading.sort(reading.comparer.compare(unit, batch), wish.choices)
                 yield Progress(tr("import {name}", name=known.name), *reader.position)
@@ -316,7 +316,7 @@ class ImportService:
     def _read(self, reading: FileReading, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to update wait for its end."""
         any_read = False
-        for batch in batches(well_named(reading.reader), DOCUMENTS_PER_UNIT):
+        for batch in batches(storable(reading.reader), DOCUMENTS_PER_UNIT):
             any_read = True
             with self._store.write() as unit:
                 new = reading.sort(reading.comparer.compare(unit, batch), wish.choices)
@@ -331,6 +331,8 @@ class ImportService:
             yield Progress(tr("import {name}", name=reading.source.name), done, total, words)
         if not any_read:
             path = reading.source.path
+            if first := next(iter(reading.reader.problems), None):
+                raise UserError(tr("{path}, line {line}: {text}", path=path, line=first.line, text=first.text))
             raise UserError(tr("{path} contains no readable document. Check its format.", path=path))
 
     def _complete(self, reading: FileReading, wish: Wish) -> None:

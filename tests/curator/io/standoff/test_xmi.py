@@ -241,3 +241,73 @@ def test_a_type_system_beside_the_file_leads_nowhere_else(put: Put, tmp_path: Pa
     (tmp_path / "d").mkdir()
     (tmp_path / "d/one.xmi").symlink_to(tmp_path / "private.xmi")
     assert len(read(XmiFormat(), tmp_path / "d/one.xmi")[0]) == 1
+
+
+CUSTOM = (
+    '<x:Custom xmi:id="20" sofa="1" begin="24" end="31" value="Drug" certainty="high"/>'
+    '<x:Custom xmi:id="21" sofa="1" begin="24" end="31" value="Drug"><tags>a</tags><tags>b</tags></x:Custom>'
+    '<x:Fact xmi:id="22" name="dose" of="20"/><noNamespace:Bare xmi:id="23" sofa="1" begin="3" end="8" kind="k"/>'
+)
+"""Types and features of every shape: of annotations, of other structures, of several values, without a package."""
+SOME = TYPES.replace(
+    "</types>",
+    "<typeDescription><name>x.Base</name><supertypeName>uima.tcas.Annotation</supertypeName><features>"
+    "<featureDescription><name>certainty</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>"
+    "</features></typeDescription><typeDescription><name>x.Custom</name><supertypeName>x.Base</supertypeName>"
+    "</typeDescription></types>",
+)
+
+
+@pytest.mark.parametrize("systems", [{}, {"TypeSystem.xml": TYPES}, {"TypeSystem.xml": SOME}])
+def test_the_type_system_of_a_changed_file_declares_everything_it_uses(
+    make: SimpleNamespace, put: Put, tmp_path: Path, systems: dict[str, str]
+) -> None:
+    cassis = pytest.importorskip("cassis")
+    head = HEAD.replace(
+        "xmlns:c=", 'xmlns:x="http:///x.ecore" xmlns:noNamespace="http:///uima/noNamespace.ecore" xmlns:c='
+    )
+    tail = TAIL.replace('members="2 ', 'members="20 21 23 2 ')
+    body = re.sub("<ner:NamedEntity[^>]*300[^>]*>", "", BODY)
+    put(head + body + CUSTOM + tail.replace(" 9", ""), "c/one.xmi")
+    for name, text in systems.items():
+        put(text, f"c/{name}")
+    form = XmiFormat()
+    written(make, form, tmp_path / "c", tmp_path / "same")
+    for name, text in systems.items():
+        assert (tmp_path / "same" / name).read_text() == text
+    written(make, form, tmp_path / "c", tmp_path / "o", verdicts={0: Verdict.link("WD:Q1")})
+    assert sorted(one.name for one in (tmp_path / "o").iterdir()) == ["TypeSystem.xml", "one.xmi"]
+    with (tmp_path / "o/TypeSystem.xml").open("rb") as types, (tmp_path / "o/one.xmi").open("rb") as file:
+        cas = cassis.load_cas_from_xmi(file, typesystem=cassis.load_typesystem(types))
+    customs = [(one.value, one.certainty, one.get("tags")) for one in cas.select("x.Custom")]
+    assert [(value, certainty) for value, certainty, _ in customs] == [("Drug", "high"), ("Drug", None)]
+    (bare,) = cas.select("Bare")
+    assert (bare.kind, bare.get_covered_text()) == ("k", "renal")
+
+
+@pytest.mark.parametrize("count", [10, 3000])
+def test_an_annotation_that_a_long_list_names_stays_in_the_file(
+    make: SimpleNamespace, put: Put, tmp_path: Path, count: int
+) -> None:
+    """It only leaves the view; without it the list would name what is not there."""
+    keys = " ".join(["3", *(str(one) for one in range(1000, 1000 + count))])
+    path = put(HEAD + BODY + f'<r:Chain xmi:id="99" elements="{keys}"/>' + TAIL, "one.xmi")
+    (out,) = written(make, XmiFormat(), path, tmp_path / "o.xmi", removed=[0])
+    text = out.read_text()
+    assert ('xmi:id="3"' in text, 'members="2 4 9"' in text) == (True, True)
+
+
+def test_control_characters_of_xml_1_1_are_read_and_written(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    """libxml2 reads XML 1.0 only, in which they cannot be written."""
+    text = FILE.replace('version="1.0"', 'version="1.1"', 1).replace("renal failure", "renal&#x1f;&#1; failur", 1)
+    path = put(text, "one.xmi")
+    (found,), problems = read(XmiFormat(), path)
+    assert (found.mentions[0].text, found.mentions[0].ids) == ("renal\x1f\x01 failu", ("MESH:D051437",))
+    assert [one for one in problems if "XML" in one] == []
+    (same,) = written(make, XmiFormat(), path, tmp_path / "same.xmi")
+    assert same.read_bytes() == path.read_bytes()
+    (out,) = written(make, XmiFormat(), path, tmp_path / "o.xmi", verdicts={0: Verdict.link("WD:Q1")})
+    assert 'version="1.1"' in out.read_text()[:40].replace("'", '"')
+    assert "renal&#31;&#1; failu" in out.read_text()
+    (again_,), _ = read(XmiFormat(), out)
+    assert (again_.text, again_.mentions[0].ids) == (found.text, ("WD:Q1",))

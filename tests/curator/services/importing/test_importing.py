@@ -146,3 +146,36 @@ def test_a_cancelled_knowledge_base_leaves_the_one_before(world: World) -> None:
     info = world.project.knowledge.info()
     assert info is not None
     assert info.name == "kb.jsonl"
+
+
+GOOD = "{n}|t|Pain here\n{n}|a|\n{n}\t0\t4\tPain\tDisease\tD010146\n\n"
+MEDLINE = "PMID- {n}\nTI  - Pain here\nAB  - Of a text.\n\n"
+PASSAGE = {"offset": 0, "infons": {"type": "title"}, "text": "Pain here", "annotations": []}
+
+
+def _bioc(number: int, text: str = "Pain here") -> str:
+    return json.dumps({"id": str(number), "infons": {}, "passages": [PASSAGE | {"text": text}]}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (GOOD.format(n=1) + GOOD.format(n=2).replace("here", "h\0ere") + GOOD.format(n=3), 5),
+        (GOOD.format(n=1) + GOOD.format(n=2).replace("D010146", "D\0") + GOOD.format(n=3), 7),
+        (GOOD.format(n=1) + GOOD.format(n=2).replace("Disease", "\0") + GOOD.format(n=3), 7),
+        (
+            GOOD.format(n=1).replace("here", "here " * 20_000)
+            + GOOD.format(n=2).replace("2|a|", "2|a|\0")
+            + GOOD.format(n=3),
+            6,
+        ),
+        (MEDLINE.format(n=1) + MEDLINE.format(n=2).replace("here", "h\0ere") + MEDLINE.format(n=3), 5),
+        (_bioc(1) + _bioc(2, "Pain h\0ere") + _bioc(3), 2),
+    ],
+    ids=["title", "identifier", "type", "far from the beginning", "medline", "escaped in JSON"],
+)
+def test_a_record_with_a_nul_character_is_set_aside_with_its_line(world: World, text: str, line: int) -> None:
+    report = finish(world.project.importing.documents([world.write(text)]))
+    assert report.counts["documents"] == 2
+    problems = [one.problem for one in report.problems if one.problem.severity == "set aside"]
+    assert [(one.line, "NUL character" in one.text) for one in problems] == [(line, True)]
