@@ -42,6 +42,7 @@ from curator.io.standoff.webannotation_tree import (
     objects,
     place,
     role,
+    selected,
     targets,
     type_and_ids,
 )
@@ -208,8 +209,9 @@ class WebAnnotationReader(FilesReader):
         """The span of one target; None if it is skipped with a problem."""
         start, end, exact, prefix, suffix = place(selector)
         if exact is None:
-            if start is not None and end is not None and 0 <= start < end <= len(text):
-                return Span(start, end)
+            found = (start, end) if start is not None and end is not None else selected(selector, text)
+            if found is not None and 0 <= found[0] < found[1] <= len(text):
+                return Span(*found)
             self._problem(
                 0,
                 "set aside",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from curator.io.files import plain_text, read_id
@@ -18,6 +18,8 @@ NAMES_TYPE = frozenset({"tagging", "classifying"})
 ATTRIBUTE = "attribute"
 """The key of an attribute's name in a classifying body; its value is in `value`."""
 
+DEEPEST = 20
+"""Levels of nested selectors that are read."""
 _FRAGMENT = re.compile(r"char=(\d+)(?:,(\d+))?")
 
 
@@ -62,11 +64,19 @@ def targets(annotation: dict[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
-def place(selector: object) -> tuple[int | None, int | None, str | None, str, str]:
-    """(start, end, exact, prefix, suffix) of the selectors of one target; None for missing values."""
+Place = tuple[int | None, int | None, str | None, str, str]
+
+
+def place(selector: object) -> Place:
+    """(start, end, exact, prefix, suffix) of the selectors of one target that are not refined; None for missing
+    values."""
+    return _place([one for one in _alternatives(selector) if not one.get("refinedBy")])
+
+
+def _place(selectors: Sequence[dict[str, Any]]) -> Place:
     start = end = exact = None
     prefix = suffix = ""
-    for one in _selectors(selector):
+    for one in selectors:
         if is_a(one, "TextPositionSelector") and type(one.get("start")) is int and type(one.get("end")) is int:
             start, end = one["start"], one["end"]
         elif is_a(one, "TextQuoteSelector") and isinstance(one.get("exact"), str):
@@ -77,12 +87,43 @@ def place(selector: object) -> tuple[int | None, int | None, str | None, str, st
     return start, end, exact, prefix, suffix
 
 
-def _selectors(value: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+def selected(selector: object, text: str, depth: int = 0) -> tuple[int, int] | None:
+    """The place in the text that refined selectors and ranges select; None if none of them selects one.
+
+    A selector in `refinedBy` selects within the text that the refined one selects. A range ends before its
+    `endSelector`.
+    """
+    for one in _alternatives(selector) if depth < DEEPEST else ():
+        if is_a(one, "RangeSelector"):
+            ends = [selected(one.get(name), text, depth + 1) for name in ("startSelector", "endSelector")]
+            found = (ends[0][0], ends[1][0]) if ends[0] and ends[1] else None
+        else:
+            found = _found(_place([one]), text)
+        if found is not None and one.get("refinedBy"):
+            within = selected(one["refinedBy"], text[found[0] : found[1]], depth + 1)
+            found = (found[0] + within[0], found[0] + within[1]) if within else None
+        if found is not None and 0 <= found[0] < found[1] <= len(text):
+            return found
+    return None
+
+
+def _found(stated: Place, text: str) -> tuple[int, int] | None:
+    start, end, exact, prefix, suffix = stated
+    if exact is None:
+        return (start, end) if start is not None and end is not None else None
+    if text.count(prefix + exact + suffix) != 1:
+        return None
+    at = text.index(prefix + exact + suffix) + len(prefix)
+    return at, at + len(exact)
+
+
+def _alternatives(value: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """The selectors of a list or a choice: each selects the same."""
     for one in objects(value):
-        if depth < 20:
-            yield from _selectors(one.get("refinedBy"), depth + 1)
-            yield from _selectors(one.get("items"), depth + 1)
-        yield one
+        if "items" in one and depth < DEEPEST:
+            yield from _alternatives(one["items"], depth + 1)
+        else:
+            yield one
 
 
 # --- bodies ---

@@ -171,3 +171,40 @@ def test_a_text_beside_the_file_leads_nowhere_else(put: Put, tmp_path: Path) -> 
     (tmp_path / "f/secret.txt").symlink_to(private)
     with pytest.raises(UserError, match=r"secret\.txt was not opened: it leads out of the folder"):
         list(WebAnnotationFormat().open(path))
+
+
+def refined(outer: dict[str, Any], inner: object) -> dict[str, Any]:
+    return {**outer, "refinedBy": inner}
+
+
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        (refined(quoted("renal failure"), position(6, 13)), "failure"),
+        (refined(position(7, 30), position(1, 8)), "failure"),
+        (refined(position(30, 49), quoted("aspirin")), "aspirin"),
+        (refined(refined(position(2, 29), position(6, 27)), quoted("aspirin")), "aspirin"),
+        (refined({"type": "FragmentSelector", "value": "char=2,15"}, {**quoted("failure")}), "failure"),
+        ([refined({"type": "XPathSelector", "value": "/p[1]"}, position(0, 3)), position(2, 7)], "renal"),
+        ({"type": "Choice", "items": [refined(quoted("renal failure"), position(0, 5))]}, "renal"),
+        ({"type": "RangeSelector", "startSelector": position(2, 3), "endSelector": position(15, 16)}, "renal failure"),
+        (
+            {"type": "RangeSelector", "startSelector": quoted("renal"), "endSelector": quoted(" after")},
+            "renal failure",
+        ),
+        (refined(position(2, 15), quoted("aspirin")), None),
+        (refined(quoted("aspirin"), position(0, 3)), None),
+        (refined({"type": "XPathSelector", "value": "/p[1]"}, position(2, 7)), None),
+        (refined({"type": "CssSelector", "value": "p"}, quoted("renal")), None),
+        (refined(position(2, 15), position(5, 500)), None),
+        ({"type": "RangeSelector", "startSelector": position(2, 3), "endSelector": quoted("nowhere")}, None),
+        (refined(quoted("renal failure"), {"type": "SvgSelector", "value": "<svg/>"}), None),
+    ],
+)
+def test_refined_selectors_and_ranges_are_applied_or_set_aside(
+    put: Put, tmp_path: Path, selector: object, found: str | None
+) -> None:
+    put(TEXT, "r/one.txt"), put(json.dumps([annotation(1, selector, [TAG])]), "r/a.json")
+    (document,), problems = read(WebAnnotationFormat(), tmp_path / "r")
+    assert [one.text for one in document.mentions] == ([found] if found else [])
+    assert [one.split(":")[0] for one in problems] == ([] if found else ["set aside"])
