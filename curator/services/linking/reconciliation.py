@@ -29,13 +29,14 @@ NO_INDEX = "There is no index yet. Run `curator index P` first."
 @dataclass(frozen=True, slots=True)
 class WordQuery:
     """`types` are knowledge-base types: a match has one of them, or all with `every_type`; empty: any. `context` is a
-    text that contains the words, '' for none."""
+    text that contains the words, '' for none. `identifier` names the entity; unknown ones are ignored."""
 
     words: str
     types: tuple[str, ...] = ()
     every_type: bool = False
     limit: int = USUAL
     context: str = ""
+    identifier: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ class ReconciliationService:
         return bundle_id
 
     def match(self, queries: Sequence[WordQuery]) -> list[list[WordMatch]]:
-        """The matches of each query, best first; none for empty words. An identifier matches its entity.
+        """The matches of each query, best first; none for empty words. An identifier matches its entity: the query's
+        own, or its words.
 
         Raises LinkerUnavailableError.
         """
@@ -81,7 +83,7 @@ class ReconciliationService:
         asked: dict[WordQuery, list[int]] = defaultdict(list)  # queries that differ only in their limit are linked once
         for number, query in enumerate(queries):
             if number not in named and query.words.strip() and len(query.words) <= LONGEST:
-                asked[replace(query, limit=0, every_type=False)].append(number)
+                asked[replace(query, limit=0, every_type=False, identifier="")].append(number)
         suggestions = self._linked(list(asked))
         wanted = {one.entity_id for found in suggestions.values() for one in found.candidates}
         with self._store.read() as unit:
@@ -97,9 +99,15 @@ class ReconciliationService:
 
     def _by_identifier(self, queries: Sequence[WordQuery]) -> dict[int, Entity]:
         with self._store.read() as unit:
-            given = {words: unit.kb.get(words) for words in {query.words.strip() for query in queries} if words}
-        named = {number: given.get(query.words.strip()) for number, query in enumerate(queries)}
-        return {number: one for number, one in named.items() if one is not None and _fits(one, queries[number])}
+            meant = unit.kb.resolve({query.identifier for query in queries if query.identifier})
+            words = {query.words.strip() for query in queries} - {""}
+            given = {one: unit.kb.get(one) for one in {*words, *meant.values()}}
+        found = {}
+        for number, query in enumerate(queries):
+            named = given.get(meant.get(query.identifier, "")) or given.get(query.words.strip())
+            if named is not None and _fits(named, query):
+                found[number] = named
+        return found
 
     def _linked(self, queries: Sequence[WordQuery]) -> dict[int, Suggestion]:
         """Linked words by their positions; documents and mentions get negative ids, which the project does not use."""

@@ -2,7 +2,8 @@
 
 A batch of queries, suggestions while typing, previews and values of properties. Nothing is written. Types are those of
 the knowledge base; names of corpus types are accepted too. Two properties may refine a query: `context`, a text that
-contains the words, and `id`, an identifier. Other properties do not change the matches.
+contains the words, and `id`, an identifier, which names the entity
+if the knowledge base has it. Other properties do not change the matches.
 """
 
 from __future__ import annotations
@@ -229,6 +230,7 @@ def _query(key: str, given: Any, known: Sequence[str]) -> WordQuery | None:
         strict == "all",
         min(int(limit), K),
         refining.get(CONTEXT, ""),
+        refining.get(IDENTIFIER, ""),
     )
 
 
@@ -246,6 +248,7 @@ def _refining(key: str, given: Any) -> dict[str, str]:
             raise _bad(key, "has a property without “pid” or “v”")
         value = one["v"][0] if isinstance(one["v"], list) and one["v"] else one["v"]
         value = value.get("id") if isinstance(value, dict) else value
+        value = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
         if one["pid"] in REFINING and isinstance(value, str):
             found.setdefault(one["pid"], value)
     return found

@@ -85,6 +85,30 @@ def test_types_are_understood_as_the_specification_and_corpora_write_them(api: R
     assert found(api, query="x", type="") == everything
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"v": ARRHYTHMIA}, [ARRHYTHMIA]),
+        ({"v": f" {ARRHYTHMIA} "}, [ARRHYTHMIA]),
+        ({"v": [ARRHYTHMIA]}, [ARRHYTHMIA]),
+        ({"v": ARRHYTHMIA.partition(":")[2]}, [ARRHYTHMIA]),
+        ({"v": [{"id": ARRHYTHMIA, "name": "a"}]}, [ARRHYTHMIA]),
+        ({"v": 77}, ["77"]),
+        ({"v": "made:up"}, [LIDOCAINE, ARREST]),
+        ({"v": "made:up", "query": ARREST}, [ARREST]),
+        ({"v": LIDOCAINE, "query": ARREST}, [LIDOCAINE]),
+        ({"v": LIDOCAINE, "type": "Disease"}, [ARREST]),
+    ],
+)
+def test_an_identifier_names_the_entity_whatever_the_words_are(
+    api: ReconciliationApi, world: World, query: dict[str, Any], expected: list[str]
+) -> None:
+    world.kb([*KB, {"id": "77", "name": "A number"}], name="numbers.jsonl")
+    properties = [{"pid": "id", "v": query["v"]}]
+    wanted = {"query": "heart", "properties": properties} | {k: v for k, v in query.items() if k != "v"}
+    assert found(api, **wanted)[: len(expected)] == expected
+
+
 def test_properties_refine(api: ReconciliationApi, world: World) -> None:
     assert found(api, properties=[{"pid": "id", "v": [{"id": ARRHYTHMIA, "name": "a"}]}]) == [ARRHYTHMIA]
     found(api, query="MI", properties=[{"pid": "context", "v": "After MI."}, {"pid": "year", "v": 1999}])
