@@ -15,7 +15,7 @@ from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc_ids import InfonStyle, attributes_of, learn, says_more
-from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, has_half_characters, own_text
+from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, has_half_characters, own_text, separator
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
@@ -27,7 +27,6 @@ LEARNED = 200  # documents from which the style of a file is learnt
 _LISTS = ("documents", "PubTator3")
 _COLLECTION = re.compile(r'"(documents|PubTator3)"\s*:\s*\[')
 _PASSAGES = re.compile(r'"passages"\s*:\s*\[')
-_PLAIN = re.compile(r"[\s,]*")
 CARRIES = Carries(
     mentions=True,
     discontinuous=True,
@@ -58,7 +57,7 @@ class BioCJsonReader(DocumentSourceReader):
         stream, number = self._stream(), 0
         for number, (before, text, found, line) in enumerate(stream, 1):
             self.head = before if number == 1 else self.head
-            kept = before if number > 1 and not _PLAIN.fullmatch(before) else ""
+            kept = before if number > 1 and before != separator(self.head) else ""
             document = document_of(found, line)
             if has_half_characters(found):
                 words = tr("document {key} contains lone surrogates, read as U+FFFD", key=document.id)

@@ -112,6 +112,11 @@ def own_text(raw: str) -> str:
     return raw.rpartition(BEFORE)[2]
 
 
+def separator(head: str) -> str:
+    """What is between two documents after this beginning of a file, unless their records state something else."""
+    return ",\n" if "[" in head else "\n"
+
+
 def infons_of(found: Json) -> Infons:
     """The infons; lists and objects are left out, null is an empty text, numbers, true and false are as in JSON."""
     infons = found.get("infons")

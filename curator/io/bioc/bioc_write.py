@@ -23,7 +23,7 @@ from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCRelation, Infons, Segment
 from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, new_document, xml_head_of_json, xml_of_json
 from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, attributes_of, changed, signed, with_attributes
-from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text
+from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text, separator
 from curator.io.bioc.bioc_reading import fitted
 from curator.io.bioc.bioc_relations import fresh_id, stated_relations, written_relation
 from curator.io.bioc.bioc_xml_tree import XmlTree
@@ -133,7 +133,7 @@ def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> I
     first = sources[0][0]
     own = first.format == "bioc-json" and len(sources) == 1
     head = first.head if own else _new_json_head(first)
-    separator = "\n" if own and "[" not in head else ",\n"
+    between = separator(head)
     yield head
     begun = False
     for file, documents in sources:
@@ -141,7 +141,7 @@ def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> I
         for item in documents:
             before = item.raw.rpartition(BEFORE)[0] if own else ""
             if begun:
-                yield before or separator
+                yield before or between
             begun = True
             yield _json_text(file, item, style, problems)
     yield first.tail if own else "\n]}\n"

@@ -80,7 +80,7 @@ FILES: tuple[Command[ProjectFlows], ...] = (
         "project.export",
         "Export gold…",
         Menu.PROJECT,
-        "Writes the decisions in the format of the documents; unchanged content stays identical byte for byte.",
+        "Writes the decisions in the format of the documents; unchanged content stays as it was.",
         lambda files: files.export_gold(),
         ("Ctrl+E",),
         when=_project,
