@@ -15,9 +15,10 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from threading import Lock
 from typing import BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.wording import UnreadableError, UserError, tr
@@ -59,7 +60,9 @@ class TakesFolders(Protocol):
 class Files:
     """The files of one source. `names` are sorted, relative to it, with `/` between their parts."""
 
-    def __init__(self, path: Path, sizes: dict[str, int], opener: Callable[[str], BinaryIO]) -> None:
+    def __init__(
+        self, path: Path, sizes: dict[str, int], opener: Callable[[str], AbstractContextManager[BinaryIO]]
+    ) -> None:
         self.path = path
         self.names = tuple(sorted(sizes))
         self._sizes = sizes
@@ -330,7 +333,8 @@ def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive th
 
 def _zip(path: Path) -> Files:
     try:
-        archive = zipfile.ZipFile(path)  # stays open until the last reference to it is gone
+        with open_plain(path) as file:
+            archive = zipfile.ZipFile(file)  # its directory: each member opens the file again
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
         if (failure := failure_behind(error)) is not None:
             raise unreadable(path, failure) from failure
@@ -344,7 +348,18 @@ def _zip(path: Path) -> Files:
         _check_member(path, member)
         if not any(_hidden(part) for part in PurePosixPath(member.filename).parts):
             sizes[member.filename] = member.file_size
-    return Files(path, sizes, lambda name: cast(BinaryIO, archive.open(name)))
+    lock = Lock()
+
+    @contextmanager
+    def opened(name: str) -> Iterator[BinaryIO]:
+        with open_plain(path) as file:
+            with lock:
+                archive.fp = file
+                member = archive.open(name)
+            with member:
+                yield cast(BinaryIO, member)
+
+    return Files(path, sizes, opened)
 
 
 def _check_size(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:

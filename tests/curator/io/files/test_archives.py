@@ -165,3 +165,25 @@ def test_an_archive_whose_read_failed_once_is_an_archive(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(archives, "open_plain", once)
     assert archives.is_zip(path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="lists the open files as Linux does")
+def test_an_archive_is_open_only_while_a_member_is_read(tmp_path: Path) -> None:
+    """Otherwise Windows lets nobody replace or delete it until the program ends."""
+
+    def open_now() -> bool:
+        links = (one.readlink() for one in Path("/proc/self/fd").iterdir() if one.is_symlink())
+        return any(one == path for one in links)
+
+    path = zipped(tmp_path / "z.zip", CONTENT)
+    for files in (open_files(path), open_files(path / "b.txt")):
+        assert not open_now()
+        with files.open("b.txt") as stream:
+            assert (stream.read(2), open_now()) == (b"tw", True)
+            with files.open("b.txt") as other:
+                assert other.read() == b"two\r\n"
+            assert stream.read() == b"o\r\n"
+        assert not open_now()
+    path.write_bytes(zipped(tmp_path / "y.zip", [("x.txt", b"x" * 50), ("b.txt", b"other")]).read_bytes())
+    with pytest.raises(UserError, match="damaged"):
+        files.text("b.txt")
