@@ -17,6 +17,8 @@ from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, changed, signed, wi
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
 from curator.io.bioc.bioc_json_tree import relation_infons
 from curator.io.bioc.bioc_relations import fresh_id, written_relation
+from curator.io.bioc.bioc_xml_tree import infons_of as xml_infons
+from curator.io.bioc.bioc_xml_tree import text_in
 from curator.io.bioc.source_ids import stated_ids
 from curator.io.files import Action, FreeNames, action_for, is_gold, relations_for
 from curator.services.ports import ExportDocument, ExportMention, Problem
@@ -31,7 +33,7 @@ _KNOWN = {
 
 def json_of_xml(root: Any, problems: list[Problem]) -> Json:
     """A `document` element as BioC JSON."""
-    name = (root.findtext("id") or "").strip()
+    name = text_in(root, "id").strip()
     found = {"id": name, "infons": _infons(root, name, problems)}
     passages = [_text_of(one, name, problems, sentences=True) for one in root.findall("passage")]
     return found | {"passages": passages} | _annotated(root, name, problems)
@@ -59,8 +61,8 @@ def json_head_of_xml(head: str) -> str:
     found = {"source": "Curator", "date": "", "key": "", "infons": {}}
     if "<collection" in head:
         root = etree.fromstring((head[head.index("<collection") :] + "</collection>").encode("utf-8"))
-        found = {tag: root.findtext(tag) or "" for tag in ("source", "date", "key")}
-        found["infons"] = {one.get("key", ""): one.text or "" for one in root.findall("infon")}
+        found = {tag: text_in(root, tag) for tag in ("source", "date", "key")}
+        found["infons"] = dict(xml_infons(root))
     text = json.dumps(found, ensure_ascii=False, indent=2)
     return text.removesuffix("\n}") + ',\n  "documents": [\n'
 
@@ -161,9 +163,9 @@ class _Builder:
 
 
 def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool = False) -> Json:
-    offset = (found.findtext("offset") or "").strip()
+    offset = text_in(found, "offset").strip()
     made: Json = {"offset": int(offset) if _is_number(offset) else 0}
-    made |= {"infons": _infons(found, name, problems), "text": found.findtext("text") or ""}
+    made |= {"infons": _infons(found, name, problems), "text": text_in(found, "text")}
     if sentences:
         made["sentences"] = [_text_of(one, name, problems) for one in found.findall("sentence")]
     return made | _annotated(found, name, problems)
@@ -173,7 +175,7 @@ def _annotated(owner: Any, name: str, problems: list[Problem]) -> Json:
     annotations = []
     for one in owner.findall("annotation"):
         places = [{key: _whole(place.get(key)) for key in ("offset", "length")} for place in one.findall("location")]
-        infons, text = _infons(one, name, problems), one.findtext("text") or ""
+        infons, text = _infons(one, name, problems), text_in(one, "text")
         annotations.append({"id": one.get("id", ""), "infons": infons, "text": text, "locations": places})
     relations = []
     for one in owner.findall("relation"):
@@ -185,8 +187,7 @@ def _annotated(owner: Any, name: str, problems: list[Problem]) -> Json:
 def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
     """The infons; values of infons with the same key are joined, since JSON has one value per key."""
     found: dict[str, str] = {}
-    for one in owner.findall("infon"):
-        key, value = one.get("key", ""), one.text or ""
+    for key, value in xml_infons(owner):
         if key in found:
             problems.append(
                 Problem(

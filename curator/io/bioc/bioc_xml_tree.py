@@ -26,7 +26,7 @@ def document_of(root: Any) -> BioCDocument:
         for one in root.findall("passage")
     ]
     annotations = [_annotation(one, passage, sentence) for one, passage, sentence in _walk(root)]
-    return BioCDocument(_text(root, "id").strip(), infons_of(root), passages, annotations, root.sourceline or 0)
+    return BioCDocument(text_in(root, "id").strip(), infons_of(root), passages, annotations, root.sourceline or 0)
 
 
 class XmlTree:
@@ -99,7 +99,7 @@ class XmlTree:
 
 
 def infons_of(element: Any) -> Infons:
-    return [(one.get("key", ""), one.text or "") for one in element.findall("infon")]
+    return [(one.get("key", ""), "".join(one.itertext())) for one in element.findall("infon")]
 
 
 def _walk(root: Any, tag: str = "annotation") -> Iterator[tuple[Any, int, int]]:
@@ -125,7 +125,7 @@ def _nodes(relation: Any) -> list[tuple[str, str]]:
 def _annotation(found: Any, passage: int, sentence: int) -> BioCAnnotation:
     places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in found.findall("location"))
     known = None if any(a is None or b is None for a, b in places) else places
-    text, line = _text(found, "text"), found.sourceline or 0
+    text, line = text_in(found, "text"), found.sourceline or 0
     return BioCAnnotation(found.get("id", ""), infons_of(found), text, known, passage, sentence, line)  # type: ignore[arg-type]
 
 
@@ -150,10 +150,11 @@ def _infon(key: str, value: str, tail: str | None = None) -> Any:
 
 
 def _part(found: Any) -> OffsetText:
-    return OffsetText(_number(_text(found, "offset")), _text(found, "text"))
+    return OffsetText(_number(text_in(found, "offset")), text_in(found, "text"))
 
 
-def _text(found: Any, tag: str) -> str:
+def text_in(found: Any, tag: str) -> str:
+    """The text of a child element, with that in inline markup; '' if there is none."""
     child = found.find(tag)
     return "" if child is None else "".join(child.itertext())
 

@@ -72,6 +72,33 @@ def test_xml_to_json_and_back_keeps_infons_and_relations(make: SimpleNamespace, 
     assert [one.findtext("text") for one in root.iter("sentence")] == ["One.", "Two."]
 
 
+def test_text_in_inline_markup_belongs_to_every_value(make: SimpleNamespace, put: Put) -> None:
+    """In what is read, and in what is written as JSON."""
+    path = put(
+        '<collection><source><i>s</i>!</source><infon key="k">c<sub>1</sub></infon><document><id>1<b>2</b></id>'
+        "<passage>"
+        '<infon key="type">ti<i>tle</i></infon><offset>0</offset><text>H<sub>2</sub>O and <i>E. coli</i> here</text>'
+        '<annotation id="0"><infon key="type">Sp<i>ecies</i></infon><infon key="identifier">56<b>2</b></infon>'
+        '<location offset="8" length="7"/><text><i>E. coli</i></text></annotation></passage></document></collection>'
+    )
+    reader = BioCXmlFormat().open(path)
+    (found,) = reader
+    mention = found.mentions[0]
+    assert (found.external_id, found.text) == ("12", "H2O and E. coli here")
+    assert (mention.text, mention.type, mention.ids, found.passages[0].kind) == (
+        "E. coli",
+        "Species",
+        ("562",),
+        "title",
+    )
+    (out,) = BioCJsonFormat().write([(make.file(path, reader), [make.export(found)])], path.with_name("o.json"))
+    written = json.loads(out.read_text())
+    assert (written["source"], written["infons"]) == ("s!", {"k": "c1"})
+    (again,) = BioCJsonFormat().open(out)
+    assert (again.text, again.external_id, again.mentions) == (found.text, found.external_id, found.mentions)
+    assert written["documents"][0]["passages"][0]["annotations"][0]["text"] == "E. coli"
+
+
 def test_what_xml_cannot_hold_is_told(make: SimpleNamespace, tmp_path: Path) -> None:
     source = SourceDocument("1", "", "a\x0bb\x00c", (), ())
     form = BioCXmlFormat()
