@@ -223,12 +223,12 @@ class Registry:
             return self._kb_sources["zeshel"].open(path)  # which reports what is missing
         head = Source(path).head()
         titles = ", ".join(source.title for source in self._kb_sources.values())
-        what = next((f"is {f.title}, not a knowledge base" for f in self._formats if f.sniff(path, head)), "")
+        known = (tr("is {title}, not a knowledge base", title=f.title) for f in self._formats if f.sniff(path, head))
         raise UserError(
             tr(
                 "{path} {what}: choose one of {titles}",
                 path=path,
-                what=what or "is not a knowledge base that Curator can read",
+                what=next(known, tr("is not a knowledge base that Curator can read")),
                 titles=titles,
             )
         )

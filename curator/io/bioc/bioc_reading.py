@@ -63,7 +63,7 @@ class BioCReading:
         if not spans:
             self.problems.append(Problem(line, "set aside", f"{where}: {repair}"))
             return None
-        if repair == NORMALISED:
+        if repair == tr(NORMALISED):
             self.normalised += 1
             self.first_normalised = self.first_normalised or f"document {found.id}, {one.text[:40]!r}"
         elif repair:

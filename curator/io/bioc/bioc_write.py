@@ -42,6 +42,7 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
 Files = Iterable[WrittenSource]
+WIDOWED = "document {document}: a relation names annotation {id}, which left the file with its mention"
 
 
 class BioCTree(Protocol):
@@ -267,8 +268,7 @@ class _Edit:
         """A note for each relation that refers to a removed annotation."""
         gone = {self._before.annotations[record].id for record in removed if record >= 0} - {""}
         named = dict.fromkeys(one for one in self.tree.references() if one in gone)
-        text = "document {document}: a relation names annotation {id}, which left the file with its mention"
-        return [Problem(0, "note", text.format(document=document, id=one)) for one in named]
+        return [Problem(0, "note", tr(WIDOWED, document=document, id=one)) for one in named]
 
     def _change(self, record: int, gold: ExportMention, action: Action) -> None:
         old = self._before.annotations[record]

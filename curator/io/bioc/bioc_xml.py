@@ -82,7 +82,7 @@ class BioCXmlFormat:
                 tr("{path} is not BioC XML: it has no collection of documents; choose another format", path=path)
             )
         if b"<!ENTITY" in head:
-            raise UserError(f"{path} {ENTITIES}")
+            raise UserError(tr(ENTITIES, path=path))
         reader = BioCXmlReader(path)
         reader.prepare()
         return reader

@@ -48,7 +48,7 @@ class DecisionsReader(DocumentSourceReader):
             try:
                 document = self._document(parse_object(line.removeprefix(BOM)), number)
             except LineError as error:
-                self._problem(number, "set aside", plain_text(f"the document {error}"))
+                self._problem(number, "set aside", plain_text(tr("the document {error}", error=error)))
                 continue
             count += 1
             yield document

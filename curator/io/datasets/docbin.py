@@ -107,8 +107,13 @@ class DocBinReader(DocumentSourceReader):
         for start, end, kind, kb_id in (*grouped, *entities):
             mention = self._mention(text, places, start, end, plain_text(kind), plain_text(kb_id))
             if mention is None:
-                what = f"document {key}: a span of the tokens {start} to {end}, which are not in it"
-                self._problem(number + 1, "set aside", what)
+                words = tr(
+                    "document {key}: a span of the tokens {start} to {end}, which are not in it",
+                    key=key,
+                    start=start,
+                    end=end,
+                )
+                self._problem(number + 1, "set aside", words)
             elif mention.text:
                 found.append(mention)
         title = user.get("title")

@@ -187,7 +187,7 @@ class Anchors:
     def _equivalent(self, start: int, end: int, quote: str) -> Anchor | None:
         if not 0 <= start < end <= len(self._text) or not alike(self._text[start:end], quote):
             return None
-        return Anchor(Span(start, end), NORMALISED)
+        return Anchor(Span(start, end), tr(NORMALISED))
 
     def _with_gaps(self, start: int, end: int, quote: str) -> Anchor | None:
         """If the quote marks omitted text: the span, if it contains all pieces of the quote, the outer ones at its
@@ -302,7 +302,7 @@ def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str)
             repairs = dict.fromkeys(one.repair for one in found if one and one.repair)
             return AnchoredSpans(_joined(spans, text), "; ".join(repairs))
     anchor = anchors.find(ranges[0][0], ranges[-1][1], quote)
-    return AnchoredSpans((anchor.span,), anchor.repair or _WHOLE) if anchor else None
+    return AnchoredSpans((anchor.span,), anchor.repair or tr(_WHOLE)) if anchor else None
 
 
 def learn(anchors: Anchors, stated: Iterable[tuple[Sequence[Range], str]]) -> str:

@@ -156,10 +156,14 @@ class Source:
 
 
 def _check_text(path: Path, head: bytes) -> None:
-    for magic, what in _FOREIGN_BOMS.items():
+    for magic in _FOREIGN_BOMS:
         if head.startswith(magic):
             raise UserError(
-                tr("{path} is {what}, not a UTF-8 text file: convert it and try again", path=path, what=what)
+                tr(
+                    "{path} is {what}, not a UTF-8 text file: convert it and try again",
+                    path=path,
+                    what=tr(_FOREIGN_BOMS[magic]),
+                )
             )
     if head[257:262] == b"ustar":
         raise UserError(tr("{path} is a tar archive: unpack it first", path=path))

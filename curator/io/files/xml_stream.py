@@ -12,7 +12,7 @@ from lxml import etree
 from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
 
-ENTITIES = "declares XML entities, which are refused: fetch the file again from where it was published"
+ENTITIES = "{path} declares XML entities, which are refused: fetch the file again from where it was published"
 
 MOST_ATTRIBUTES = 1000
 
@@ -53,7 +53,7 @@ def refuse_entities(path: Path, element: Any) -> None:
     """Raises UserError if the document of `element` declares an entity."""
     subset = element.getroottree().docinfo.internalDTD
     if subset is not None and any(True for _ in subset.iterentities()):
-        raise UserError(f"{path} {ENTITIES}")
+        raise UserError(tr(ENTITIES, path=path))
 
 
 def xml_attributes(path: Path, element: Any) -> dict[str, str]:

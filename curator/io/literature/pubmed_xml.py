@@ -89,7 +89,7 @@ class PubMedXmlFormat(ReadOnly):
                 tr("{path} is not PubMed XML: it has no PubmedArticleSet; choose another format", path=path)
             )
         if b"<!ENTITY" in head:
-            raise UserError(f"{path} {ENTITIES}")
+            raise UserError(tr(ENTITIES, path=path))
         reader = PubMedXmlReader(path)
         reader.prepare()
         return reader

@@ -45,6 +45,7 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 ENDINGS = (".pubtator", ".txt")
 _MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")
 _RELATION = re.compile(r"[^\t]*\t[A-Za-z][^\t]*\t[^\t]+\t")
+WIDOWED = 'document {document}: a relation names "{id}", which no mention has any more'
 _BREAKS = str.maketrans("\n\r\t", "   ")
 
 
@@ -116,8 +117,7 @@ def _widowed(before: str, after: str, document: str) -> list[Problem]:
         return []
     relations = [line.split("\t")[2:4] for line in split_lines(after) if _RELATION.match(line)]
     named = {one for ends in relations for end in ends for one in (end.strip(), end.rpartition("|")[2].strip())}
-    text = 'document {document}: a relation names "{id}", which no mention has any more'
-    return [Problem(0, "note", text.format(document=document, id=one)) for one in sorted(gone & named)]
+    return [Problem(0, "note", tr(WIDOWED, document=document, id=one)) for one in sorted(gone & named)]
 
 
 def _named(text: str) -> set[str]:

@@ -268,7 +268,11 @@ class _Edit:
     def _noted(self, about: list[dict[str, Any]]) -> None:
         for one in about:
             removed = one.get("id", one.get("pred"))
-            text = f"document {self._item.document.external_id}: {removed} was removed with a denotation"
+            text = tr(
+                "document {document}: {removed} was removed with a denotation",
+                document=self._item.document.external_id,
+                removed=removed,
+            )
             self._problems.append(Problem(0, "note", text))
 
     def _key(self, letter: str) -> str:

@@ -294,8 +294,11 @@ class _Edit:
                 self.cas.root.remove(one)
 
     def _noted(self, relation: Any) -> None:
-        text = f"a relation {tree.type_name(relation)} was removed with a mention"
-        said = tr("document {external_id}: {text}", external_id=self._item.document.external_id, text=text)
+        said = tr(
+            "document {external_id}: a relation {type} was removed with a mention",
+            external_id=self._item.document.external_id,
+            type=tree.type_name(relation),
+        )
         self._problems.append(Problem(0, "note", said))
 
     def _update_view(self) -> None:

@@ -208,7 +208,7 @@ class BlinkReader(DocumentSourceReader):
             try:
                 yield _parsed(parse_object(line.removeprefix(BOM)), number)
             except LineError as error:
-                self._problem(number, "set aside", plain_text(f"the mention {error}"))
+                self._problem(number, "set aside", plain_text(tr("the mention {error}", error=error)))
 
     def _document(self, lines: list[_Line]) -> SourceDocument:
         first = lines[0]

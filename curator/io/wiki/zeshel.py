@@ -92,7 +92,9 @@ class ZeshelMentionReader(_Reader):
         self._early = self.problems
 
     def _first_problem(self) -> str:
-        return f"line {self.problems[0].line} {self.problems[0].text}" if self.problems else "it is empty"
+        if not self.problems:
+            return tr("it is empty")
+        return tr("line {line} {text}", line=self.problems[0].line, text=self.problems[0].text)
 
     def __iter__(self) -> Iterator[SourceDocument]:
         if not self._worlds:

@@ -172,12 +172,16 @@ class WhitespaceTokens:
         return self.words[first : last + 1] if 0 <= first <= last < len(self.words) else []
 
     def _by_characters(self, mention: MentionLine) -> tuple[int, int, str] | None:
-        for end, what in ((mention.end, "exclusive"), (mention.end + 1, "inclusive")):
+        ends = (
+            (mention.end, tr("the indices count characters, end exclusive")),
+            (mention.end + 1, tr("the indices count characters, end inclusive")),
+        )
+        for end, repair in ends:
             if not 0 <= mention.start < end or mention.start not in self.starts or end not in self.ends:
                 continue
             first, last = self.starts.index(mention.start), self.ends.index(end)
             if self._slice(first, last) == mention.text.split():
-                return first, last, f"the indices count characters, end {what}"
+                return first, last, repair
         return None
 
     def _loosely(self, mention: MentionLine) -> tuple[int, int, str] | None:

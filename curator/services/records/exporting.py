@@ -177,9 +177,14 @@ class _Tally:
         out = [one for one in wanted.problems if isinstance(one, LeftOut)]
         gone = {mention for one in out for mention in one.mentions}
         written = [unchanged for mention, unchanged in self.unchanged.items() if mention not in gone]
-        left = (ONE_FIELDS_LEFT, FIELDS_LEFT) if self.with_relations else (ONE_LEFT_BEHIND, LEFT_BEHIND)
         behind = [
-            Problem(0, "note", ntr(*left, number, source=titles[name], wanted=wanted.title))
+            Problem(
+                0,
+                "note",
+                ntr(ONE_FIELDS_LEFT, FIELDS_LEFT, number, source=titles[name], wanted=wanted.title)
+                if self.with_relations
+                else ntr(ONE_LEFT_BEHIND, LEFT_BEHIND, number, source=titles[name], wanted=wanted.title),
+            )
             for name, number in self.with_more.items()
         ]
         return ExportReport(
