@@ -23,7 +23,14 @@ from curator.io.kb import (
 )
 from curator.io.literature import MedlineFormat, PlainTextFormat, PubMedXmlFormat, PubTatorFormat
 from curator.io.registry import Registry
-from curator.io.standoff import BratFormat, PubAnnotationFormat, WebAnnoFormat, WebAnnotationFormat, XmiFormat
+from curator.io.standoff import (
+    BratFormat,
+    CasJsonFormat,
+    PubAnnotationFormat,
+    WebAnnoFormat,
+    WebAnnotationFormat,
+    XmiFormat,
+)
 from curator.io.tables import TABLE, ColumnMemory, TableFormat
 from curator.io.wiki import BlinkFormat, MediaWikiFormat, ZeshelFormat
 from curator.services.ports import DocumentFormat
@@ -32,7 +39,7 @@ from curator.services.ports import DocumentFormat
 
 
 def standoff_formats() -> Sequence[DocumentFormat]:
-    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat(), WebAnnoFormat(), XmiFormat())
+    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat(), WebAnnoFormat(), XmiFormat(), CasJsonFormat())
 
 
 def every_format(columns: ColumnMemory | None = None) -> Registry:

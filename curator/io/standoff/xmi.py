@@ -42,6 +42,7 @@ class XmiReader(FilesReader):
     """Yields the documents in the order of their names."""
 
     format = "xmi"
+    title = "XMI"
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
@@ -60,7 +61,9 @@ class XmiReader(FilesReader):
             yield document
         if not found:
             raise UserError(
-                self.problems[0].text if self.problems else tr("{path} contains no XMI document", path=self._files.path)
+                self.problems[0].text
+                if self.problems
+                else tr("{path} contains no {title} document", path=self._files.path, title=self.title)
             )
         systems = [name for name in self._files.names if _is_type_system(self._files, name)]
         texts = {name: text for name in systems if (text := self._text(name)) is not None}
@@ -78,8 +81,13 @@ class XmiReader(FilesReader):
             )
         return data
 
-    def _document(self, name: str, data: bytes) -> SourceDocument:
+    def _cas(self, name: str, data: bytes) -> tuple[Cas, str]:
+        """A file's CAS and the record of its document. Raises UserError."""
         cas = parse(data, self._files.shown(name))
+        return cas, data.decode("utf-8") if _is_utf_8(data) else _as_utf_8(cas)
+
+    def _document(self, name: str, data: bytes) -> SourceDocument:
+        cas, raw = self._cas(name, data)
         by_id, parts, units = cas.by_id(), cas.parts(), Utf16Map(cas.text)
         if cas.other_views():
             self._problem(
@@ -102,8 +110,7 @@ class XmiReader(FilesReader):
             place = f"{part.get('begin')}-{part.get('end')}"
             text = tr("{name}: the mention for the part at {place} is missing", name=name, place=place)
             self._problem(part.sourceline or 0, "set aside", text)
-        raw = data.decode("utf-8") if _is_utf_8(data) else _as_utf_8(cas)
-        key = name.removesuffix(".gz").removesuffix(".xmi").removesuffix(".xml")
+        key = name.removesuffix(".gz").removesuffix(".xmi").removesuffix(".xml").removesuffix(".json")
         title = _title(cas) or first_line(cas.text)
         return SourceDocument(key, title, cas.text, plain_passages(cas.text), tuple(mentions), raw, 1)
 

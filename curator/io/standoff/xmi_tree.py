@@ -42,7 +42,7 @@ _CONTROL = re.compile(rb"&#(?:x0*(1?[0-9a-fA-F])|0*([12]?[0-9]|3[01]));")
 _HELD = 0xFDD0
 """XML 1.1 has control characters, which XML 1.0 and libxml2 do not: U+0001 is U+FDD1 in the tree, and so on. These 32
 code points belong to no character."""
-_OF_HELD = {_HELD + code: code for code in range(1, 32)}
+OF_HELD = {_HELD + code: code for code in range(1, 32)}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -128,7 +128,7 @@ def parse(data: bytes, where: str) -> Cas:
             )
         )
     views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
-    text = sofa.get("sofaString").translate(_OF_HELD if is_1_1 else {})
+    text = sofa.get("sofaString").translate(OF_HELD if is_1_1 else {})
     return Cas(root, sofa, views[0] if views else None, text, is_1_1)
 
 
@@ -180,7 +180,7 @@ def dump(cas: Cas) -> bytes:
     data: bytes = etree.tostring(cas.root, xml_declaration=True, encoding="UTF-8") + b"\n"
     if not cas.is_1_1:
         return data
-    written = data.decode("utf-8").translate({held: f"&#{code};" for held, code in _OF_HELD.items()})
+    written = data.decode("utf-8").translate({held: f"&#{code};" for held, code in OF_HELD.items()})
     return written.replace("version='1.0'", "version='1.1'", 1).encode("utf-8")
 
 

@@ -34,6 +34,9 @@ READ_ONLY: dict[str, str] = {
     "pubmed-xml": "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>"
     "<ArticleTitle>Pain</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>",
     "mediawiki": "<mediawiki><page><title>A</title><revision><text>[[b]]</text></revision></page></mediawiki>",
+    "cas-json": json.dumps(
+        {"%TYPES": {}, "%FEATURE_STRUCTURES": [{"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "a"}]}
+    ),
     "huggingface": json.dumps({"text": "Pain", "label": 1}) + "\n",
     "label-studio": json.dumps([{"id": 1, "annotations": [{"result": []}], "data": {"text": "Pain"}}]),
 }
@@ -177,6 +180,10 @@ def corpus(form: DocumentFormat, folder: Path) -> Path:
         for split in ("train", "test"):
             rows = [{"text": f"{split} {LONG}", "label": 1}]
             parquet.write_table(pyarrow.Table.from_pylist(rows), folder / f"{split}.parquet")
+        return folder
+    if form.name == "cas-json":
+        for name in ("d1", "d2"):
+            (folder / f"{name}.json").write_text(READ_ONLY[form.name].replace('"a"', f'"{LONG}"'))
         return folder
     long = replace(
         SOURCE,
