@@ -113,6 +113,10 @@ class BioCJsonFormat:
         listed = JsonTree(own_text(raw)).document().annotations if raw else ()
         return {record: found for record, one in enumerate(listed) if (found := attributes_of(one.said()))}
 
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsFields`."""
+        return dict(enumerate(JsonTree(own_text(raw)).other_texts()))
+
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         tree = JsonTree(own_text(raw))
         return stated_relations(tree.document(), tree.relations(), InfonStyle.load(extra))

@@ -10,6 +10,7 @@ from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioC
 from curator.io.files import plain_text, rewritten
 
 Json = dict[str, Any]
+_OF_BIOC = frozenset({"id", "infons", "text", "locations"})
 BEFORE = "\x1e"  # separates a JSON record's text from what is before it; JSON contains it only escaped
 
 
@@ -91,6 +92,13 @@ class JsonTree:
             self.root["relations"] = []
         nodes = [{"refid": refid, "role": role} for refid, role in relation.nodes]
         self.root["relations"].append({"id": relation.id, "infons": dict(relation.infons), "nodes": nodes})
+
+    def other_texts(self) -> list[dict[str, str]]:
+        """The texts in each annotation under keys that are not BioC's."""
+        return [
+            {key: plain_text(text) for key, text in one.items() if key not in _OF_BIOC and isinstance(text, str)}
+            for one in self._nodes
+        ]
 
     def references(self) -> Iterator[str]:
         """The ids of the annotations that relations name."""

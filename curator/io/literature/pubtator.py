@@ -17,7 +17,17 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, Anchors, DocumentSourceReader, IdStyle, Source, Stated, detect_style, without_line_end
+from curator.io.files import (
+    BOM,
+    Anchors,
+    DocumentSourceReader,
+    IdStyle,
+    Source,
+    Stated,
+    detect_style,
+    split_lines,
+    without_line_end,
+)
 from curator.io.literature.pubtator_relations import is_relation, relations_of
 from curator.io.literature.pubtator_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -200,6 +210,11 @@ class PubTatorFormat:
     def holds_more(self, raw: str) -> bool:
         """Whether a mention has more than identifiers, such as the parts of a composite mention."""
         return any(line.count("\t") > 5 and line.split("\t", 6)[6].strip() for line in raw.split("\n"))
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsFields`: the seventh columns."""
+        rows = ((at, line.split("\t")) for at, line in enumerate(split_lines(raw)))
+        return {at: {tr("column 7"): row[6].strip()} for at, row in rows if len(row) > 6 and not is_relation(row)}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

@@ -45,6 +45,7 @@ _ENTITY = re.compile(r"(T[^\s]+)\t(\S+) (-?\d+ -?\d+(?:;-?\d+ -?\d+)*)(?:\t(.*))
 _REFERENCE = re.compile(r"N[^\s]+\t\S+ (T[^\s]+) ([^\s:]+):(.*?)(?:\t.*)?", re.DOTALL)
 _TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
 _OTHER_LINE = re.compile(r"^(?:[AMW#][\w.-]*)\t", re.MULTILINE)  # neither entity, normalisation nor relation
+_NOTE = re.compile(r"#[\w.-]*\t(\S+) (T[\w.-]*)\t(.*)")
 _LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
 _MARK = BOM.encode()
 _CORPUS = re.compile(rb"\s*(?:[^\s|]{1,40}\|[ta]\||PMID ?- )")
@@ -253,6 +254,13 @@ class BratFormat:
             if key.startswith("T") and key in keys:
                 found.setdefault(keys[key], {}).setdefault(name, value)
         return found
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsFields`: notes."""
+        lines = [_bare(line) for line in split_lines(raw)]
+        keys = {line.partition("\t")[0]: at for at, line in enumerate(lines) if line.startswith("T")}
+        notes = (found for line in lines if (found := _NOTE.fullmatch(line)) and found[2] in keys)
+        return {keys[found[2]]: {found[1]: found[3]} for found in notes}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

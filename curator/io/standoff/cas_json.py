@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -16,13 +17,13 @@ from typing import Any
 
 from lxml import etree
 
-from curator.domain.documents import Utf16Map
+from curator.domain.documents import SourceDocument, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.files import Files, ReadOnly, Source, holds_many, open_files, plain_text
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.cas_relations import xmi_relations
-from curator.io.standoff.xmi import XmiFormat, XmiReader
+from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations
 from curator.services.ports import Carries
 
 Json = dict[str, Any]
@@ -30,6 +31,8 @@ _KEYS = (b'"%TYPES"', b'"%FEATURE_STRUCTURES"', b'"%VIEWS"')
 _NOT_NAMED = re.compile(r"[^\w.-]", re.ASCII)
 _HELD = {code: held for held, code in tree.OF_HELD.items() if code not in (9, 10, 13)}
 _XMI = XmiFormat()
+MOST_TYPES = 20
+"""The most types in a report."""
 
 
 class CasJsonReader(XmiReader):
@@ -37,6 +40,13 @@ class CasJsonReader(XmiReader):
 
     format = "cas-json"
     title = "UIMA CAS JSON"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._unread = Counter[str]()
+        yield from super().__iter__()
+        if self._unread:
+            types = ", ".join(f"{name} ({number:,})" for name, number in self._unread.most_common(MOST_TYPES))
+            self._problem(0, "note", tr("annotations of other types are not read: {types}", types=types))
 
     def _cas(self, name: str, data: bytes) -> tuple[tree.Cas, str]:
         where = self._files.shown(name)
@@ -52,6 +62,7 @@ class CasJsonReader(XmiReader):
                 tr("{where}, line {line}: broken JSON ({error}): export it again", where=where, line=line, error=error)
             ) from error
         cas = cas_of_json(found if isinstance(found, dict) else {}, where)
+        self._unread.update(map(tree.type_name, other_annotations(cas)))
         return cas, tree.dump(cas).decode("utf-8")
 
 
@@ -112,8 +123,8 @@ def cas_of_json(found: Json, where: str) -> tree.Cas:
         made.set(tree.ID, key)
         for name, value in _features(one, structures):
             made.set(_named(name), _attribute(value))
-        place = offsets.get(made.get("sofa", ""))
-        for name in ("begin", "end") if place else ():
+        place = offsets.get(made.get("sofa", ""), int)
+        for name in ("begin", "end"):
             if type(one.get(name)) is int:
                 made.set(name, str(place(one[name])))
     views = found.get("%VIEWS")

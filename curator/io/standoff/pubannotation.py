@@ -28,7 +28,7 @@ from curator.io.standoff.pubannotation_tree import (
     type_and_ids,
 )
 from curator.io.standoff.pubannotation_write import ENDINGS, write_files
-from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
+from curator.io.standoff.standoff import FilesReader, first_line, other_texts, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
 
 _KNOWN = frozenset(
@@ -158,6 +158,11 @@ class PubAnnotationFormat:
         """See `HoldsAttributes`."""
         listed = denotations(json.loads(raw)) if may_have(raw, "attributes") else ()
         return {record: found for record, one in enumerate(listed) if (found := one.held())}
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsFields`."""
+        listed = enumerate(denotations(json.loads(raw)))
+        return {record: other_texts(one.value, ("id", "span", "obj")) for record, one in listed}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

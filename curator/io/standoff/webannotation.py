@@ -30,15 +30,17 @@ from curator.io.files import (
     plain_text,
     read_id,
 )
-from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
+from curator.io.standoff.standoff import FilesReader, first_line, other_texts, plain_passages
 from curator.io.standoff.webannotation_tree import (
     CONTEXT,
     NOT_MENTIONS,
     bodies,
+    body_id,
     held_attributes,
     is_a,
     key_of,
     motivations,
+    named_by,
     objects,
     place,
     role,
@@ -299,6 +301,14 @@ class WebAnnotationFormat:
         listed = enumerate(json.loads(raw) if raw else ())
         held = ((record, held_attributes(one)) for record, one in listed if isinstance(one, dict))
         return {record: found for record, found in held if found}
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsFields`: unknown keys, and bodies that are neither types nor identifiers nor attributes."""
+        found = {}
+        for record, one in enumerate(json.loads(raw)):
+            others = {key: body_id(body) for body in bodies(one) if not role(body, one) for key in named_by(body, one)}
+            found[record] = {**others, **other_texts(one, _KNOWN)}
+        return found
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `webannotation_write.write_files`."""

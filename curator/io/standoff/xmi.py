@@ -189,10 +189,7 @@ class XmiFormat:
 
     def holds_more(self, raw: str) -> bool:
         """Whether there are annotations of other types than tokens and sentences, and than relations."""
-        cas = parse(raw.encode("utf-8"), "")
-        mentions = {one.get(ID) for one in (*cas.mentions(), *(one for one, _ in xmi_elements(cas)))}
-        others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in mentions)
-        return any(type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES) for one in others)
+        return bool(other_annotations(parse(raw.encode("utf-8"), "")))
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
         """See `HoldsAttributes`."""
@@ -206,6 +203,13 @@ class XmiFormat:
         """See `xmi_write.write_files`."""
         self.problems = []
         return write_files(files, out, self.problems)
+
+
+def other_annotations(cas: Cas) -> list[Any]:
+    """The annotations that are neither mentions nor relations, without tokens, sentences and the like."""
+    known = {one.get(ID) for one in (*cas.mentions(), *(one for one, _ in xmi_elements(cas)))}
+    others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in known)
+    return [one for one in others if type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES)]
 
 
 def _members(files: Files, form: XmiFormat) -> list[str]:

@@ -68,7 +68,7 @@ def foresee_documents(
         found = replace(found, title=format_.title)
         waiting: list[SourceDocument] = []
         mentions = 0
-        for number, one in enumerate(storable(reader), 1):
+        for number, one in enumerate(storable(reader, format_), 1):
             mentions += len(one.mentions)
             waiting.append(one)
             if number % STEP == 0:

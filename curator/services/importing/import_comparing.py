@@ -25,7 +25,8 @@ from curator.domain.documents import (
 )
 from curator.domain.imports import Present
 from curator.domain.wording import tr, well_formed
-from curator.services.ports import DocumentReader, Problem, UnitOfWork
+from curator.services.importing.unread_fields import UnreadFields
+from curator.services.ports import DocumentFormat, DocumentReader, Problem, UnitOfWork
 
 ALIKE = 0.6
 """The least share of common words, in order, for two texts to be versions of one text."""
@@ -121,10 +122,12 @@ def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
     return found
 
 
-def storable(reader: DocumentReader) -> Iterator[SourceDocument]:
+def storable(reader: DocumentReader, form: DocumentFormat) -> Iterator[SourceDocument]:
     """The documents that can be stored, with identifiers that can: identifiers of plain texts are file names. Those
-    with a NUL character are set aside in the reader's report."""
+    with a NUL character are set aside in the reader's report, which also names fields that look like identifiers."""
+    fields = UnreadFields(form)
     for one in reader:
+        fields.look(one)
         if _has_nul(one):
             line = one.line + one.raw.count("\n", 0, max(one.raw.find("\0"), 0))
             reader.problems.append(
@@ -133,6 +136,7 @@ def storable(reader: DocumentReader) -> Iterator[SourceDocument]:
             continue
         name = well_formed(one.external_id)
         yield one if name == one.external_id else replace(one, external_id=name)
+    reader.problems += fields.problems(reader.problems)
 
 
 def _has_nul(one: SourceDocument) -> bool:

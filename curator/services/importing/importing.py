@@ -36,7 +36,7 @@ from curator.services.importing.text_changes import TextChange, plan_change
 from curator.services.importing.text_taking import TextTaker
 from curator.services.importing.unfinished_import import UnfinishedImport, UnfinishedImports, UnfinishedKb
 from curator.services.knowledge import add_missing
-from curator.services.ports import Clock, FormatRegistry, Problem, Store, TextMover, UnitOfWork
+from curator.services.ports import Clock, DocumentFormat, FormatRegistry, Problem, Store, TextMover, UnitOfWork
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 
@@ -260,7 +260,7 @@ class ImportService:
         source = SourceFile(0, where, name, format_.name, sha256, imported_at=self._clock.now())
         reading = FileReading(source, reader, Comparer(path, format_.name), GoldWriter(name, self._clock), wish.inside)
         try:
-            yield from self._read(reading, wish)
+            yield from self._read(reading, format_, wish)
             self._complete(reading, wish)
         except BaseException:  # cancelled or failed: nothing incomplete stays
             self._remove_incomplete()
@@ -283,12 +283,13 @@ class ImportService:
         self, path: Path, known: SourceFile, tally: ImportTally, wish: Wish
     ) -> Generator[Progress, None, None]:
         """Show the documents of an undone import again, and update to its texts if chosen."""
-        reader = self._formats_as(wish.format_name).recognise(path).open(path)
+        format_ = self._formats_as(wish.format_name).recognise(path)
+        reader = format_.open(path)
         reading = FileReading(
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
         )
         if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
-            for batch in batches(storable(reader), DOCUMENTS_PER_UNIT):
+            for batch in batches(storable(reader, format_), DOCUMENTS_PER_UNIT):
                 with self._store.read() as unit:
                     reading.sort(reading.comparer.compare(unit, batch), wish.choices)
                 yield Progress(tr("import {name}", name=known.name), *reader.position)
@@ -313,10 +314,10 @@ class ImportService:
             ),
         )
 
-    def _read(self, reading: FileReading, wish: Wish) -> Generator[Progress, None, None]:
+    def _read(self, reading: FileReading, format_: DocumentFormat, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to update wait for its end."""
         any_read = False
-        for batch in batches(storable(reading.reader), DOCUMENTS_PER_UNIT):
+        for batch in batches(storable(reading.reader, format_), DOCUMENTS_PER_UNIT):
             any_read = True
             with self._store.write() as unit:
                 new = reading.sort(reading.comparer.compare(unit, batch), wish.choices)

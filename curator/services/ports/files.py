@@ -212,6 +212,16 @@ class HoldsAttributes(Protocol):
 
 
 @runtime_checkable
+class HoldsFields(Protocol):
+    """A document format whose records have fields of mentions that are not read: neither their place, type and
+    identifiers, nor attributes."""
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """`Mention.record` -> {name: value}; `raw` is a document's record."""
+        ...
+
+
+@runtime_checkable
 class StatesRelations(Protocol):
     """A document format whose records state relations."""
 

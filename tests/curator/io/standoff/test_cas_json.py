@@ -165,3 +165,12 @@ def test_it_goes_into_other_formats(make: SimpleNamespace, put: Put, tmp_path: P
     assert [m.ids for m in found.mentions] == [("MESH:D051437",), ("MESH:D001241", "X:2"), ()]
     with pytest.raises(UserError, match="cannot be written"):
         CasJsonFormat().write([], tmp_path / "x")
+
+
+def test_annotations_that_nothing_is_made_of_are_named_once(put: Put, tmp_path: Path) -> None:
+    """They cannot be written back."""
+    whole = stated()
+    kind = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
+    whole["%FEATURE_STRUCTURES"] += [{"%ID": n, "%TYPE": kind, "@sofa": 1, "begin": 2, "end": 7} for n in (900, 901)]
+    put(json.dumps(whole), "c/a.json"), put(json.dumps(whole), "c/b.json")
+    assert read(CasJsonFormat(), tmp_path / "c")[1] == [f"note: annotations of other types are not read: {kind} (4)"]
