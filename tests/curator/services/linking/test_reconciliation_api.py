@@ -100,7 +100,7 @@ def test_types_are_understood_as_the_specification_and_corpora_write_them(api: R
         ({"v": LIDOCAINE, "type": "Disease"}, [ARREST]),
     ],
 )
-def test_an_identifier_names_the_entity_whatever_the_words_are(
+def test_an_identifier_names_the_entity_for_any_words(
     api: ReconciliationApi, world: World, query: dict[str, Any], expected: list[str]
 ) -> None:
     world.kb([*KB, {"id": "77", "name": "A number"}], name="numbers.jsonl")
