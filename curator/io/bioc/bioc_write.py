@@ -29,6 +29,7 @@ from curator.io.bioc.bioc_relations import fresh_id, stated_relations, written_r
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.bioc.source_ids import source_style
 from curator.io.files import (
+    BINARY,
     Action,
     FreeNames,
     WrittenSource,
@@ -285,7 +286,8 @@ class _Edit:
             self.changed = True
 
     def _attributed(self, infons: Infons, gold: ExportMention, said: Infons) -> Infons:
-        return with_attributes(infons, ATTRIBUTES.changes(gold, attributes_of(said), self._problems))
+        held = attributes_of([(key, BINARY if value == "true" else value) for key, value in said])
+        return with_attributes(infons, ATTRIBUTES.changes(gold, held, self._problems))
 
     def _add(self, gold: ExportMention) -> None:
         segment = self._layout.segment_at(gold.mention.spans[0].start)

@@ -231,6 +231,8 @@ def test_values_of_every_type_are_written_and_are_attributes(
     item = make.export(found)
     read_in = tuple((("negated", said),) if said else ())
     item = replace(item, mentions=tuple(replace(one, attributes=read_in) for one in item.mentions))
+    (same,) = xml.write([(make.file(path, reader), [item])], path.with_name("read.xml"))
+    assert same.read_bytes() == out.read_bytes()
     (again,) = form.write([(make.file(path, reader), [item])], path.with_name("o.json"))
     assert again.read_bytes() == path.read_bytes()
 
