@@ -81,6 +81,7 @@ DAMAGE = 3
 """The exit code of a check that found damage, and of an export that left it out."""
 
 OPEN = "curator.open_projects"
+SAID = "curator.printed_warnings"
 """The key in click's context under which `_open` keeps its list."""
 
 
@@ -173,8 +174,7 @@ def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -
     _open().append(project)
     try:
         for words in (project.place_warning(), project.backups.clock_warning(), project.backups.place_warning()):
-            if words:
-                echo(words, err=True)
+            _warn(words)
         yield project
     except Exception as error:
         if (damage := project.disk.damage(error)) is None:
@@ -184,9 +184,17 @@ def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -
         _open().remove(project)
         project.close()
         for words in project.backups.troubles:
-            echo(f"Warning: {words}", err=True)
+            _warn(f"Warning: {words}")
         if project.disk.altered:
-            echo(f"Warning: {project.disk.altered} Run `curator check {place}`.", err=True)
+            _warn(f"Warning: {project.disk.altered} Run `curator check {place}`.")
+
+
+def _warn(words: str) -> None:
+    """Print a warning once per command, which may open the project several times."""
+    said: set[str] = click.get_current_context().meta.setdefault(SAID, {""})
+    if words not in said:
+        said.add(words)
+        echo(words, err=True)
 
 
 def _open() -> list[Project]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from curator.services.records.keeping import BackupService
 from tests.curator.cli.conftest import Cli
 from tests.curator.services.fakes import FakeJobs
 from tests.curator.services.samples import error_row, evaluation_result
@@ -64,3 +67,18 @@ def test_the_errors_of_an_evaluation_are_written_stored_and_listed_again(
     assert len(json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))) == 1
     wrong = cli("evaluate", project, "--split", "validation", "--errors", tmp_path / "errors.xls")
     assert (wrong.code, "must end in .tsv or .json" in wrong.err) == (2, True)
+
+
+def test_a_warning_about_the_project_is_printed_once(
+    cli: Cli, project: Path, jobs: FakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the command opens the project several times."""
+    cli("index", project)
+    jobs.result = evaluation_result(error_row())
+    opened: list[BackupService] = []
+    monkeypatch.setattr(
+        BackupService, "place_warning", lambda self: opened.append(self) or "It lies on a network drive."
+    )
+    for out in ("a.tsv", "b.tsv"):
+        answer = cli("evaluate", project, "--split", "validation", "--errors", tmp_path / out)
+        assert (answer.code, answer.err.count("network drive"), len(opened) > 1) == (0, 1, True)
