@@ -14,7 +14,7 @@ from curator.domain.relations import Relation, RelationEnd
 from curator.domain.wording import UserError
 from curator.io.files.archives import TakesFolders
 from curator.services.ports import DocumentFormat, DocumentReader, ExportDocument, ExportMention
-from curator.services.ports.files import HoldsAttributes, HoldsMore, OneFile, StatesRelations
+from curator.services.ports.files import HoldsAttributes, HoldsFields, HoldsMore, OneFile, StatesRelations
 from tests.fuzz.limits import again
 from tests.rewriting import AT, source_file, unchanged
 
@@ -63,12 +63,15 @@ def edited(form: DocumentFormat, extra: str, found: Sequence[SourceDocument]) ->
     to each document, with a relation and an attribute."""
     relations = form.relations if isinstance(form, StatesRelations) else None  # asked once: it takes 4 µs
     attributes = form.attributes_in if isinstance(form, HoldsAttributes) else None
+    fields = form.fields_in if isinstance(form, HoldsFields) else None
     more = form.holds_more if isinstance(form, HoldsMore) else None
     for item in unchanged(found):
         raw = item.raw
         known = relations(raw, extra) if raw and relations else ()
         if raw and attributes:
             attributes(raw)
+        if raw and fields:
+            fields(raw)
         if raw and more:
             more(raw)
         golds = [_edited(at, one) for at, one in enumerate(item.mentions) if at % 7 != 6]

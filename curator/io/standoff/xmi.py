@@ -223,7 +223,7 @@ def _is_type_system(files: Files, name: str) -> bool:
 
 def _span(one: Any, units: Utf16Map, length: int) -> Span | None:
     try:
-        start, end = int(one.get("begin")[:18]), int(one.get("end")[:18])
+        start, end = int(one.get("begin", "")[:18]), int(one.get("end", "")[:18])
     except ValueError:
         return None
     if not 0 <= start < end <= units.to_utf16(length):

@@ -174,3 +174,14 @@ def test_annotations_that_nothing_is_made_of_are_named_once(put: Put, tmp_path: 
     whole["%FEATURE_STRUCTURES"] += [{"%ID": n, "%TYPE": kind, "@sofa": 1, "begin": 2, "end": 7} for n in (900, 901)]
     put(json.dumps(whole), "c/a.json"), put(json.dumps(whole), "c/b.json")
     assert read(CasJsonFormat(), tmp_path / "c")[1] == [f"note: annotations of other types are not read: {kind} (4)"]
+
+
+def test_a_part_without_a_place_sets_its_mention_aside(put: Put) -> None:
+    whole = stated()
+    entity = next(one["%ID"] for one in whole["%FEATURE_STRUCTURES"] if one.get("value") == "Disease")
+    part = {"%ID": 900, "%TYPE": "curator.type.MentionPart", "@sofa": 1, "@mention": entity, "begin": 2}
+    whole["%FEATURE_STRUCTURES"].append(part)
+    whole["%VIEWS"]["_InitialView"]["%MEMBERS"].append(900)
+    (found,), problems = read(CasJsonFormat(), put(json.dumps(whole), "one.json"))
+    assert [m.type for m in found.mentions] == ["Drug", "Sign"]
+    assert problems == ["set aside: one.json: Disease at 2-None contains no text"]
