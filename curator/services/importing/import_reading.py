@@ -127,7 +127,7 @@ def with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
         name=source.name,
         format=source.format,
         sha256=source.sha256,
-        head=reader.head,
+        head=reader.head.replace("\0", "\ufffd"),
         imported_at=source.imported_at,
     )
 

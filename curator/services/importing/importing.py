@@ -345,7 +345,7 @@ class ImportService:
             if not reading.file_id:
                 reading.file_id = unit.documents.add_file(with_head(reading.source, reader))
             unit.documents.set_split(spread(reading.ids, wish.hold_out), Split.VALIDATION)
-            unit.documents.complete_file(reading.file_id, tail=reader.tail, extra=reader.extra)
+            unit.documents.complete_file(reading.file_id, tail=reader.tail.replace("\0", "\ufffd"), extra=reader.extra)
             self._take(unit, reading, wish)
             if wish.gold:
                 reading.counts.update(reading.gold.counts)

@@ -179,3 +179,10 @@ def test_a_record_with_a_nul_character_is_set_aside_with_its_line(world: World, 
     assert report.counts["documents"] == 2
     problems = [one.problem for one in report.problems if one.problem.severity == "set aside"]
     assert [(one.line, "NUL character" in one.text) for one in problems] == [(line, True)]
+
+
+def test_a_nul_character_outside_of_the_documents_is_not_stored(world: World) -> None:
+    text = "junk\0\n" + GOOD.format(n=1)
+    finish(world.project.importing.documents([world.write(text)]))
+    world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    assert (world.folder / "out.txt").read_text(encoding="utf-8") == text.replace("\0", "\ufffd")
