@@ -341,7 +341,9 @@ def _project(shared: Shared) -> Project:
         suggestions=shared.suggestions,
         contrasts=ContrastService(store, linker),
         opinions=OpinionService(store, LocalModel(), events, clock, options=opinion_options),
-        detection=DetectionService(store, linker, events, clock, curator=curator),
+        detection=DetectionService(
+            store, linker, shared.bundles, shared.memory, shared.jobs, events, clock, curator=curator
+        ),
         reconciliation=ReconciliationService(store, linker, shared.bundles),
         # training
         retraining=_retraining(shared),

@@ -213,7 +213,7 @@ def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
     "types",
     multiple=True,
     metavar="TYPE",
-    help="Look for entities of this type. Repeatable. Default: all types.",
+    help="Look for entities of this type. Repeatable. Default: the types that the mentions of P link to.",
 )
 @LEXICAL
 @AS_JSON
@@ -225,12 +225,12 @@ def detect(project: ProjectPlace, *, types: Sequence[str], lexical: bool, as_jso
     with opened(project) as found:
         ensure_index(found, lexical_only=lexical)
         _check_types(found, types)
-        ids = found.detection.documents_without_mentions()
         result = {"documents": 0, "mentions": 0}
-        if ids:
-            found.suggestions.refresh()
-            outcome = run_job(lambda show, end: found.detection.start(ids, types=types, on_progress=show, on_end=end))
-            result = dict(outcome.result)
+        if ids := found.detection.documents_without_mentions():
+            outcome = run_job(
+                lambda show, end: found.detection.start(ids, types=types or None, on_progress=show, on_end=end)
+            )
+            result = {one: outcome.result[one] for one in result}
     text = (
         f"Found {counted(result['mentions'], 'mention', 'mentions')} in "
         f"{counted(result['documents'], 'document', 'documents')} that had none."

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
-from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import UserError, ntr
-from curator.services.core import EventBus
-from curator.services.ports import Clock, DetectedMention, JobHandle, LinkerPort, QueueFilter, Store, UnitOfWork
+from curator.domain.jobs import LinkerState, Progress
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.core import EventBus, active_bundle
+from curator.services.linking.linking import NO_INDEX, answers_of, wait_ready
+from curator.services.linking.remembering import MemoryService, teach_entities
+from curator.services.ports import (
+    BundleStore,
+    Clock,
+    DetectedMention,
+    JobHandle,
+    JobPort,
+    LinkerPort,
+    QueueFilter,
+    Store,
+    UnitOfWork,
+)
 from curator.services.training import OnEnd, OnProgress
 
 PAGE = 500
@@ -18,10 +31,22 @@ PAGE = 500
 
 class DetectionService:
     def __init__(
-        self, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, *, curator: Callable[[], str]
+        self,
+        store: Store,
+        linker: LinkerPort,
+        bundles: BundleStore,
+        memory: MemoryService,
+        jobs: JobPort,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
     ) -> None:
         self._store = store
         self._linker = linker
+        self._bundles = bundles
+        self._memory = memory
+        self._jobs = jobs
         self._events = events
         self._clock = clock
         self._curator = curator
@@ -49,21 +74,58 @@ class DetectionService:
         self,
         document_ids: Sequence[int] | None = None,
         *,
-        types: Sequence[str] = (),
+        types: Sequence[str] | None = None,
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
         """Mark names, synonyms, remembered mentions and the documents' own abbreviations, by longest match, in these
-        documents (None: all without mentions); one undoable operation per document. `types` are knowledge-base types
-        (empty: all).
+        documents (None: all without mentions); one undoable operation per document. The linker first learns the
+        decisions made so far. `types` are knowledge-base types (empty: all; None: the usual ones).
 
         The outcome's result holds `documents` and `mentions`. A mention that overlaps an existing one is not added.
         """
-        ids = self.documents_without_mentions() if document_ids is None else list(document_ids)
+        return self._jobs.run_here(partial(self._detect, document_ids, types), on_progress=on_progress, on_end=on_end)
+
+    def _detect(
+        self, document_ids: Sequence[int] | None, types: Sequence[str] | None
+    ) -> Generator[Progress, None, dict[str, object]]:
+        ids = self.documents_without_mentions() if document_ids is None else document_ids
+        wanted = self.usual_types() if types is None else types
+        yield from self._ready()
+        documents = mentions = 0
+        for at in range(0, len(ids), PAGE):
+            with self._store.read() as unit:
+                texts = [(one, unit.documents.get(one).text) for one in ids[at : at + PAGE]]
+            with closing(answers_of(self._linker, partial(self._ask, texts, wanted))) as answers:
+                for answer in answers:
+                    if answer is not None:
+                        documents, mentions = documents + 1, mentions + self._add(*answer)
+                    words = ntr("{n:,} mention", "{n:,} mentions", mentions)
+                    yield Progress("detect mentions", documents, len(ids), words)
+        message = ntr("Detected {n} mention.", "Detected {n:,} mentions.", mentions)
+        return {"documents": documents, "mentions": mentions, "message": message}
+
+    def _ready(self) -> Generator[Progress, None, None]:
+        """Wait for the linker, with the project's new entities and decisions. Raises UserError if there is no index,
+        and LinkerUnavailableError."""
         with self._store.read() as unit:
-            texts = [(one, unit.documents.get(one).text) for one in ids]
-        run = _Detection(self._linker, len(texts), self._add, on_progress, on_end)
-        return run.start(texts, types)
+            bundle_id = active_bundle(unit.meta)
+        if not bundle_id:
+            raise UserError(tr(NO_INDEX))
+        if self._linker.status.state is LinkerState.OFF:
+            self._linker.open(self._bundles.path(bundle_id), bundle_id)
+        yield from wait_ready(self._linker)
+        yield from teach_entities(self._linker, self._store)
+        yield from self._memory.current()
+
+    def _ask(
+        self,
+        texts: Sequence[tuple[int, str]],
+        types: Sequence[str],
+        receive: Callable[[int, list[DetectedMention]], None],
+        end: OnEnd,
+    ) -> int:
+        return self._linker.detect(texts, types=types, on_document=receive, on_end=end)
 
     def _add(self, document_id: int, found: Sequence[DetectedMention]) -> int:
         """Store the detected mentions of one document; returns the number of added mentions."""
@@ -90,74 +152,6 @@ class DetectionService:
             )
         self._events.emit(Change(ChangeKind.MENTIONS, curator, text, (document_id,), tuple(ids), operation))
         return len(ids)
-
-
-class _Detection:
-    """One run; implements `JobHandle`. Callbacks arrive in the linker's thread."""
-
-    def __init__(
-        self,
-        linker: LinkerPort,
-        total: int,
-        add: Callable[[int, Sequence[DetectedMention]], int],
-        on_progress: OnProgress,
-        on_end: OnEnd,
-    ) -> None:
-        self._linker = linker
-        self._total = total
-        self._add = add
-        self._on_progress = on_progress
-        self._on_end = on_end
-        self._request = 0
-        self._documents = 0
-        self._mentions = 0
-        self._problem = ""
-        self._ended = threading.Event()
-        self._outcome: JobOutcome | None = None
-
-    def start(self, texts: Sequence[tuple[int, str]], types: Sequence[str]) -> _Detection:
-        self._request = self._linker.detect(texts, types=types, on_document=self._received, on_end=self._end)
-        return self
-
-    def cancel(self) -> None:
-        self._linker.cancel(self._request)
-
-    def wait(self, timeout: float | None = None) -> JobOutcome | None:
-        self._ended.wait(timeout)
-        return self._outcome
-
-    def _received(self, document_id: int, found: Sequence[DetectedMention]) -> None:
-        try:
-            self._mentions += self._add(document_id, found)
-        except UserError as error:  # a full disk: stored mentions stay, the run ends as failed
-            self._problem = str(error)
-            return
-        self._documents += 1
-        self._on_progress(
-            Progress(
-                "detect mentions", self._documents, self._total, ntr("{n:,} mention", "{n:,} mentions", self._mentions)
-            )
-        )
-
-    def _end(self, outcome: JobOutcome) -> None:
-        counts = {"documents": self._documents, "mentions": self._mentions}
-        if self._problem:
-            outcome = JobOutcome(JobState.FAILED, self._problem)
-        elif outcome.state is JobState.DONE:
-            outcome = JobOutcome(
-                JobState.DONE,
-                ntr(
-                    "Detected {n} mention.",
-                    "Detected {n:,} mentions.",
-                    self._mentions,
-                ),
-                counts,
-            )
-        self._outcome = outcome
-        try:
-            self._on_end(outcome)
-        finally:
-            self._ended.set()
 
 
 def _type_names(unit: UnitOfWork) -> dict[str, str]:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
-from curator.domain.documents import Document, Mention, Split
+from curator.domain.documents import Document, Mention
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
-from curator.services.linking.remembering import decided_documents
 from curator.services.linking.restricting import within_branches
 from curator.services.ports import (
     BulkPort,
     BulkTask,
     Cluster,
-    DecidedDocument,
     LinkDocument,
     LinkerPort,
     LinkMention,
@@ -31,12 +29,13 @@ from curator.services.ports import (
 
 K = 64
 PER_REQUEST = 64
-PER_LESSON = 64
 TICK = 0.2
 """Seconds between two checks for cancellation while the linker computes."""
+NO_INDEX = "There is no index yet. Import a knowledge base and build its index first."
 NO_OPINIONS: Mapping[int, Opinion] = MappingProxyType({})
 T = TypeVar("T")
-Answer = tuple[int, list[Suggestion]] | JobOutcome
+Start = Callable[[Callable[[int, list[T]], None], Callable[[JobOutcome], None]], int]
+"""Sends a request with these callbacks for each answer and for the end; returns the request's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,13 @@ def stored_document(unit: UnitOfWork, document_id: int, mapping: TypeMapping) ->
     return link_document(unit.documents.get(document_id), mentions, mapping, opinions)
 
 
-def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, None]:
-    """Wait until the linker uses `bundle_id`. Raises LinkerUnavailableError if it cannot."""
+def wait_ready(linker: LinkerPort, bundle_id: str = "") -> Generator[Progress, None, None]:
+    """Wait until the linker uses `bundle_id`, by default any. Raises LinkerUnavailableError if it cannot."""
     changed: queue.SimpleQueue[object] = queue.SimpleQueue()
     linker.on_status(changed.put)
     while True:
         status = linker.status
-        if status.state is LinkerState.READY and status.bundle_id == bundle_id:
+        if status.state is LinkerState.READY and bundle_id in ("", status.bundle_id):
             return
         if status.state is LinkerState.FAILED:
             raise LinkerUnavailableError(
@@ -94,30 +93,6 @@ def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, 
             )
         yield Progress("start the linker", 0, 0, status.message)
         _next(changed)
-
-
-def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
-    """Give the linker's memory the decisions of all train documents."""
-    ids = _teaching(store)
-    for at in range(0, len(ids), PER_LESSON):
-        documents = [one for one in decided_documents(store, ids[at : at + PER_LESSON]) if one.mentions]
-        if documents:
-            inbox: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
-            linker.remember(documents, on_end=inbox.put)
-            while (outcome := _next(inbox)) is None:
-                yield Progress("remember decisions", at, len(ids))
-            _check(outcome)
-        yield Progress("remember decisions", min(at + PER_LESSON, len(ids)), len(ids))
-
-
-def taught_documents(store: Store) -> list[DecidedDocument]:
-    """The documents that `teach` gives to a linker, all at once."""
-    return [one for one in decided_documents(store, _teaching(store)) if one.mentions]
-
-
-def _teaching(store: Store) -> Sequence[int]:
-    with store.read() as unit:
-        return unit.documents.ids(split=Split.TRAIN, answered=True)
 
 
 def link_documents(
@@ -184,25 +159,35 @@ def ask(
     linker: LinkerPort, documents: Sequence[LinkDocument], answers: dict[int, list[Suggestion]]
 ) -> Generator[int, None, None]:
     """Yield the number of answered documents, at least every TICK; closing it cancels the request."""
-    inbox: queue.SimpleQueue[Answer] = queue.SimpleQueue()
 
-    def receive(document_id: int, suggestions: list[Suggestion]) -> None:
-        inbox.put((document_id, suggestions))
+    def start(receive: Callable[[int, list[Suggestion]], None], end: Callable[[JobOutcome], None]) -> int:
+        return linker.link(documents, k=K, urgent=False, own=False, on_document=receive, on_end=end)
 
-    request = linker.link(documents, k=K, urgent=False, own=False, on_document=receive, on_end=partial(inbox.put))
-    ended = False
-    try:
-        while not ended:
-            answer = _next(inbox)
-            if isinstance(answer, JobOutcome):
-                ended = True
-                _check(answer)
-            elif answer is not None:
+    with closing(answers_of(linker, start)) as received:
+        for answer in received:
+            if answer is not None:
                 answers.setdefault(answer[0], []).extend(answer[1])
             yield len(answers)
+
+
+def answers_of(linker: LinkerPort, start: Start[T]) -> Generator[tuple[int, list[T]] | None, None, None]:
+    """The answers to a request, by document, as they arrive; None every TICK while there is none. `start` sends the
+    request. Closing it cancels the request. Raises UserError if the linker refuses it, LinkerUnavailableError if it
+    stops."""
+    inbox: queue.SimpleQueue[tuple[int, list[T]] | JobOutcome] = queue.SimpleQueue()
+    request = start(lambda document_id, found: inbox.put((document_id, found)), inbox.put)
+    outcome = None
+    try:
+        while outcome is None:
+            answer = _next(inbox)
+            if isinstance(answer, JobOutcome):
+                outcome = answer
+            else:
+                yield answer
     finally:
-        if not ended:
+        if outcome is None:
             linker.cancel(request)
+    _check(outcome)
 
 
 def _check(outcome: JobOutcome) -> None:
@@ -210,7 +195,7 @@ def _check(outcome: JobOutcome) -> None:
         raise UserError(outcome.message)
     if outcome.state is not JobState.DONE:
         raise LinkerUnavailableError(
-            tr("The linker stopped before everything was linked: {message} Try again.", message=outcome.message)
+            tr("The linker stopped before it was finished: {message} Try again.", message=outcome.message)
         )
 
 

@@ -12,8 +12,8 @@ from curator.domain.jobs import Progress
 from curator.domain.suggestions import Band, Candidate, Suggestion
 from curator.domain.wording import UserError, tr
 from curator.services.core import active_bundle
-from curator.services.linking.linking import K, ask, teach, wait_ready
-from curator.services.linking.remembering import teach_entities
+from curator.services.linking.linking import K, ask, wait_ready
+from curator.services.linking.remembering import teach, teach_entities
 from curator.services.linking.restricting import within_branches
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, LinkMention, Store
 

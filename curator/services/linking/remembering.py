@@ -10,6 +10,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from curator.domain.decisions import Change, ChangeKind, Outcome
@@ -21,12 +22,49 @@ from curator.services.core import EventBus
 from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, LinkMention, Store, UnitOfWork
 
 PER_REQUEST = 16
+PER_LESSON = 64
+TICK = 0.2
+"""Seconds between two checks for cancellation while the linker learns."""
 MOMENT = 0.05
 """Seconds for painting after a key press; decisions made meanwhile are sent together."""
 TEACHES = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.ENTITIES}
 TEACHES_ALL = {ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 REMEMBERED = (Outcome.LINK, Outcome.NIL)
+NOT_LEARNT = "The linker could not learn the project's decisions and new entities: {message} Try again."
 log = logging.getLogger(__name__)
+
+
+def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
+    """Give the linker's memory the decisions of all train documents. Raises UserError and LinkerUnavailableError."""
+    ids = _teaching(store)
+    for at in range(0, len(ids), PER_LESSON):
+        documents = [one for one in decided_documents(store, ids[at : at + PER_LESSON]) if one.mentions]
+        if documents:
+            inbox: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
+            linker.remember(documents, on_end=inbox.put)
+            yield from _finished(inbox, Progress("remember decisions", at, len(ids)))
+        yield Progress("remember decisions", min(at + PER_LESSON, len(ids)), len(ids))
+
+
+def taught_documents(store: Store) -> list[DecidedDocument]:
+    """The documents that `teach` gives to a linker, all at once."""
+    return [one for one in decided_documents(store, _teaching(store)) if one.mentions]
+
+
+def _teaching(store: Store) -> Sequence[int]:
+    with store.read() as unit:
+        return unit.documents.ids(split=Split.TRAIN, answered=True)
+
+
+def _finished(inbox: queue.SimpleQueue[JobOutcome], waiting: Progress) -> Generator[Progress, None, None]:
+    """Wait until the linker has taken something in. Raises LinkerUnavailableError if it could not."""
+    outcome = None
+    while outcome is None:
+        yield waiting
+        with suppress(queue.Empty):
+            outcome = inbox.get(timeout=TICK)
+    if outcome.state is not JobState.DONE:
+        raise LinkerUnavailableError(tr(NOT_LEARNT, message=outcome.message))
 
 
 def decided_documents(store: Store, document_ids: Sequence[int]) -> list[DecidedDocument]:
@@ -49,13 +87,15 @@ class MemoryService:
         self._events = events
         self._learnt = learnt
         self._process = 0  # the linker process whose memory is current
-        self._news = threading.Condition()  # guards these three
+        self._news = threading.Condition()  # guards these four
         self._closed = False
         self._everything = False  # whether to teach all train documents again
+        self._resting = False  # whether nothing is read or sent
         self._fresh: dict[int, None] = {}  # documents that have changed just now
         self._unlisted = False  # whether to teach all, before they have been listed
         self._changed: dict[int, None] = {}  # documents in order that may be forgotten in part
         self._left: dict[int, None] = {}  # other documents to teach
+        self._failure = ""  # why some could not be taught
         self._thread = threading.Thread(target=self._work, name="linker memory", daemon=True)
 
     def start(self) -> None:
@@ -74,6 +114,27 @@ class MemoryService:
             self._news.notify_all()
         if self._thread.is_alive():
             self._thread.join()
+
+    def current(self) -> Generator[Progress, None, None]:
+        """Wait until the linker, which is ready, has learnt every decision made before the call; where this service was
+        not started, as for a single command, teach it here. Raises LinkerUnavailableError if it could not learn."""
+        if not self._thread.is_alive():
+            yield from teach(self._linker, self._store)
+            return
+        if self._is_current() and (self._changed or self._left):
+            self._wake(everything=True)  # what failed before
+        while not self._is_current():
+            if (status := self._linker.status).state is LinkerState.FAILED:
+                raise LinkerUnavailableError(status.message)
+            yield Progress("remember decisions", 0, 0)
+            with self._news:
+                self._news.wait_for(self._is_current, TICK)
+        if self._changed or self._left:
+            raise LinkerUnavailableError(tr(NOT_LEARNT, message=self._failure))
+
+    def _is_current(self) -> bool:
+        waiting = self._fresh or self._everything or not self._resting
+        return self._closed or (not waiting and self._process == self._linker.status.process)
 
     # --- in any thread ---
 
@@ -102,13 +163,17 @@ class MemoryService:
         while self._rest():
             try:
                 self._teach()
-            except Exception:  # the rest is sent with the next change
+            except Exception as error:  # the rest is sent with the next change
+                self._failure = str(error)
                 log.exception("Decisions could not be taught")
 
     def _rest(self) -> bool:
         """Wait until there is something to do and the window has responded to the key; False at the end."""
         with self._news:
+            self._resting = True
+            self._news.notify_all()
             self._news.wait_for(lambda: self._fresh or self._everything or self._closed)
+            self._resting = False
             self._news.wait_for(lambda: self._closed, MOMENT)
             self._changed |= self._fresh
             self._unlisted |= self._everything
@@ -118,8 +183,7 @@ class MemoryService:
     def _teach(self) -> None:
         """Send documents in small requests, changed ones first, until there is something newer."""
         if self._unlisted:
-            with self._store.read() as unit:
-                self._left = dict.fromkeys(unit.documents.ids(split=Split.TRAIN, answered=True))
+            self._left = dict.fromkeys(_teaching(self._store))
             self._unlisted = False
         while not (self._closed or self._fresh) and (waiting := self._changed or self._left):
             part = list(islice(waiting, PER_REQUEST))
@@ -144,13 +208,12 @@ class MemoryService:
         self._linker.remember(documents, on_end=end)
         with self._news:
             self._news.wait_for(lambda: self._closed or outcomes)
-        return not self._closed and _succeeded(outcomes[0])
-
-
-def _succeeded(outcome: JobOutcome) -> bool:
-    if outcome.state not in (JobState.DONE, JobState.CANCELLED):
-        log.warning("The linker could not take decisions in: %s", outcome.message)
-    return outcome.state is JobState.DONE
+        if self._closed or outcomes[0].state is JobState.DONE:
+            return not self._closed
+        self._failure = outcomes[0].message
+        if outcomes[0].state is not JobState.CANCELLED:
+            log.warning("The linker could not take decisions in: %s", self._failure)
+        return False
 
 
 def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
@@ -171,8 +234,6 @@ def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
 # Keeps the linker's entities equal to the provisional ones: new entities are suggested from the next answer on. A
 # bundle knows only the entities it was built with, so every bundle put into use gets all of them again. Within one
 # bundle only differences are sent; the linker itself repeats them to a process that it restarts.
-
-TICK = 0.2
 
 
 class EntityTeacher:
@@ -241,14 +302,4 @@ def teach_entities(linker: LinkerPort, store: Store) -> Generator[Progress, None
         return
     inbox: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
     linker.change_entities(upsert=list(wanted.values()), remove=(), on_end=inbox.put)
-    while True:
-        yield Progress("new entities", 0, len(wanted))
-        try:
-            outcome = inbox.get(timeout=TICK)
-        except queue.Empty:
-            continue
-        if outcome.state is not JobState.DONE:
-            raise LinkerUnavailableError(
-                tr("The linker could not add new entities: {message} Try again.", message=outcome.message)
-            )
-        return
+    yield from _finished(inbox, Progress("new entities", 0, len(wanted)))

@@ -17,18 +17,17 @@ from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.services.core import EventBus, active_bundle
 from curator.services.linking.linking import (
+    NO_INDEX,
     DocumentSuggestions,
     K,
     LinkReport,
     link_documents,
     link_in_bulk,
     stored_document,
-    taught_documents,
-    teach,
     wait_ready,
 )
 from curator.services.linking.name_linking import NameLinking
-from curator.services.linking.remembering import teach_entities, wanted_entities
+from curator.services.linking.remembering import taught_documents, teach, teach_entities, wanted_entities
 from curator.services.linking.restricting import within_branches
 from curator.services.ports import BulkPort, BulkTask, BundleStore, Cluster, LinkDocument, LinkerPort, Store, UnitOfWork
 
@@ -187,7 +186,7 @@ class SuggestionService:
             ids = unit.documents.ids(split=split)
             bundle_id = active_bundle(unit.meta)
         if not bundle_id:
-            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
+            raise UserError(tr(NO_INDEX))
 
         def keep(linked: DocumentSuggestions) -> None:
             if save:

@@ -79,6 +79,7 @@ class FakeLinker:
     fail_open: str = ""
     closed: bool = False
     detected_types: tuple[str, ...] = ()
+    decided_texts: set[str] = field(default_factory=set)
     contrasts: list[Callable[[], None]] = field(default_factory=list)
     listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
 
@@ -124,6 +125,8 @@ class FakeLinker:
                 self.memory.pop(one.id, None)
                 if one.mentions:
                     self.memory[one.id] = {m.mention.id: m.entity_ids for m in one.mentions}
+                    spans = [span for m in one.mentions for span in m.mention.spans]
+                    self.decided_texts |= {one.text[span.start : span.end] for span in spans}
             self.news.notify_all()
         on_end(JobOutcome(JobState.DONE, "done"))
         return 0
@@ -152,10 +155,14 @@ class FakeLinker:
         on_document: Callable[[int, list[DetectedMention]], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int:
+        """Finds "arrhythmia", and the texts of the decided mentions that it was taught before."""
         self.detected_types = tuple(types)
         for document_id, text in texts:
-            start = text.find("arrhythmia")
-            found = [DetectedMention(Span(start, start + 10), ("Disease",), "MESH:D001145")] if start >= 0 else []
+            names = {"arrhythmia": "MESH:D001145"} | dict.fromkeys(self.decided_texts, "")
+            places = [(text.find(name), name, one) for name, one in names.items()]
+            found = [
+                DetectedMention(Span(at, at + len(name)), ("Disease",), one) for at, name, one in places if at >= 0
+            ]
             on_document(document_id, found)
         on_end(JobOutcome(JobState.DONE, "done"))
         return 1
