@@ -5,8 +5,8 @@ A decision is remembered as a *trace*: the mention's text (with expanded abbrevi
 the share of equal strings that were linked to it, and the similarity of the nearest other string.
 
 Safeguards. A document's own decisions can be left out (always in evaluation and fitting); a mention's own are always
-left out. If equal strings were decided in several ways, those in similar contexts count more. An outcome keeps at most
-``MAX_TRACES`` vectors: beyond that the two nearest traces are merged at their centroid, which represents both strings.
+left out. If equal strings were decided in several ways, those in similar contexts count more. Traces are never merged,
+however many an entity has: a string would answer with another's decisions, even after its own were undone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from models.retrievers.recalled import NIL, NOTHING, Outcome, Place, Recalled, R
 FLOATS = NDArray[np.float32]
 NEAR = 0.7
 MAX_NEAR = 64
-MAX_TRACES = 64
 # Chosen on BC5CDR train: with 0, 4, 8, 16, 32, 92.4, 93.9, 93.1, 93.1, 92.4 % of the mentions with conflicting
 # decisions were right.
 CONTEXT_SHARPNESS = 4.0
@@ -35,10 +34,10 @@ Likeness = Callable[[Place, Sequence[Place]], float]
 
 @dataclass(slots=True, eq=False)
 class Trace:
-    """Decisions with the same outcome for similar strings; ``keys`` are the decided mentions by document."""
+    """Decisions with the same outcome for equal strings; ``keys`` are the decided mentions by document."""
 
     row: int
-    texts: set[str]
+    text: str
     types: tuple[str, ...]
     ids: Outcome
     keys: dict[str, list[str]] = field(default_factory=dict)
@@ -79,7 +78,6 @@ class MentionMemory:
         self._traces: list[Trace | None] = []
         self._free: list[int] = []
         self._by_text: dict[str, set[int]] = defaultdict(set)
-        self._by_outcome: dict[Outcome, set[int]] = defaultdict(set)
         self._by_document: dict[str, set[int]] = defaultdict(set)
         self._popular: dict[str, dict[str, int]] = defaultdict(dict)  # entity → document → decisions
 
@@ -89,7 +87,7 @@ class MentionMemory:
 
     @property
     def vectors(self) -> int:
-        """The stored vectors: one per string, or per several merged strings."""
+        """The stored vectors: one per string with its types and outcome."""
         return sum(trace is not None for trace in self._traces)
 
     @property
@@ -184,29 +182,11 @@ class MentionMemory:
             trace = self._live(row)
             if trace.ids == decided.ids and trace.types == decided.types:
                 return trace
-        trace = Trace(self._new_row(), {decided.text}, decided.types, decided.ids)
+        trace = Trace(self._new_row(), decided.text, decided.types, decided.ids)
         self._traces[trace.row] = trace
         self._matrix[trace.row] = vector
         self._by_text[decided.text].add(trace.row)
-        self._by_outcome[decided.ids].add(trace.row)
-        return self._capped(trace)
-
-    def _capped(self, trace: Trace) -> Trace:
-        """The trace, or the trace it was merged with because its outcome has too many. NIL traces are not merged, since
-        NIL is not one entity."""
-        rows = sorted(row for row in self._by_outcome[trace.ids] if self._live(row).types == trace.types)
-        if trace.ids == NIL or len(rows) <= MAX_TRACES:
-            return trace
-        others = [row for row in rows if row != trace.row]
-        near = self._live(others[int(np.argmax(self._matrix[others] @ self._matrix[trace.row]))])
-        weight = sum(map(len, near.keys.values()))
-        centroid = weight * self._matrix[near.row] + self._matrix[trace.row]
-        self._matrix[near.row] = centroid / max(1e-9, float(np.linalg.norm(centroid)))
-        near.texts |= trace.texts
-        self._drop(trace)
-        for text in trace.texts:
-            self._by_text[text].add(near.row)
-        return near
+        return trace
 
     def _new_row(self) -> int:
         if self._free:
@@ -220,9 +200,7 @@ class MentionMemory:
         self._traces[trace.row] = None
         self._matrix[trace.row] = 0.0
         self._free.append(trace.row)
-        self._by_outcome[trace.ids].discard(trace.row)
-        for text in trace.texts:
-            self._by_text[text].discard(trace.row)
+        self._by_text[trace.text].discard(trace.row)
 
     def _live(self, row: int) -> Trace:
         trace = self._traces[row]

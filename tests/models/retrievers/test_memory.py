@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -113,18 +114,47 @@ def test_contexts_decide_among_rivals() -> None:
     assert memory.rivals(asked) == []
 
 
-def test_an_outcome_keeps_a_bounded_number_of_vectors(monkeypatch) -> None:
-    monkeypatch.setattr(module, "MAX_TRACES", 3)
+def test_the_only_decision_of_one_of_many_strings_is_forgotten() -> None:
     memory = MentionMemory(D)
-    for number in range(10):
+    for number in range(70):
         learn(memory, f"d{number}", (f"name {number}", ("D1",)))
-    assert memory.vectors == 3
-    assert all(ask(memory, f"name {number}").total >= 1 for number in range(10)), "every string still answers"
-    for number in range(10):
-        memory.forget(f"d{number}")
-    assert (len(memory), memory.vectors) == (0, 0)
-    learn(memory, "d", ("another", ("D2",)))
-    assert all(ask(memory, f"name {number}").total == 0 for number in range(10)), "no string is left behind"
+    assert [ask(memory, f"name {number}").votes for number in range(70)] == [{"D1": Votes(1, 1)}] * 70
+    memory.forget("d69")
+    found = ask(memory, "name 69")
+    assert (found.total, found.share, len(memory), memory.vectors) == (0, {}, 69, 69)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_order_of_learning_and_forgetting_answers_like_a_memory_of_what_remains(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    texts = [f"name {number}" for number in range(100)]  # more of one entity than any bound
+    outcomes = [("D1",), ("D1",), ("D1",), ("D2",), ("D1", "D2"), NIL]
+    lived, there = MentionMemory(D), {}
+    for _ in range(400):
+        document = f"d{random.integers(40)}"
+        if random.random() < 0.3:
+            lived.forget(document)
+            there.pop(document, None)
+        else:
+            count = random.integers(0, 12)
+            there[document] = [(str(random.choice(texts)), outcomes[random.integers(6)]) for _ in range(count)]
+            learn(lived, document, *there[document])
+    fresh = MentionMemory(D)
+    for document, decided in there.items():
+        learn(fresh, document, *decided)
+    assert (len(lived), lived.vectors) == (len(fresh), fresh.vectors) == (len(lived), len(set(chain(*there.values()))))
+    for text in texts:
+        for own in ("", "d0", "d1"):
+            found, expected = ask(lived, text, own=own), ask(fresh, text, own=own)
+            times = Counter(
+                e for where, all_ in there.items() if where != own for t, ids in all_ if t == text for e in ids
+            )
+            assert {entity: vote.times for entity, vote in found.votes.items()} == times
+            assert (found.votes, found.total, found.nil_votes) == (expected.votes, expected.total, expected.nil_votes)
+            assert (found.share, found.nearest) == (pytest.approx(expected.share), pytest.approx(expected.nearest))
+            assert lived.counted(found, ["D1", "D2"], without=own).popular == (
+                fresh.counted(expected, ["D1", "D2"], without=own).popular
+            )
 
 
 DECISIONS = st.lists(
