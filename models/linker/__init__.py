@@ -30,6 +30,7 @@ from models.linker.bundle import (
     publish,
     reuse,
     seal,
+    store_encoder,
 )
 from models.linker.index_repair import DamagedBundleError, load_checked, load_intact, repair
 from models.linker.linker import Linker, batches
@@ -87,6 +88,7 @@ __all__ = [
     "repair",
     "reuse",
     "seal",
+    "store_encoder",
     "tune",
     "tune_scored",
 ]

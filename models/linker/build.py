@@ -10,7 +10,7 @@ from typing import Any
 from models.core import KB_FILE, Device, KnowledgeBase, choose_device, ordered, writing
 from models.encoders import EmbeddingCache, Encoder, LowerStates, default_encoder_folder, load_encoder, read_folder
 from models.errors import ModelError, say
-from models.linker.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec, new_id, now, seal
+from models.linker.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec, encoder_ref, new_id, now, seal
 from models.names import LEXICAL, NAMES, LexicalList, build_lists, parse_list
 from models.retrievers import index_source
 from models.types import Progress
@@ -120,9 +120,9 @@ def _names_encoder(folder: Path | None, staging: Path, device: Device) -> tuple[
         loaded = load_encoder(default_encoder_folder(), device=device, max_tokens=NAMES_TOKENS, trainable=False)
         return loaded, EncoderRef("default", loaded.fingerprint, max_tokens=NAMES_TOKENS)
     loaded = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS, trainable=False)
-    target = staging / "encoders" / NAMES
-    read_folder(loaded.folder).copy_to(target)
-    return loaded, EncoderRef("bundle", loaded.fingerprint, f"encoders/{NAMES}", NAMES_TOKENS)
+    ref = encoder_ref(loaded.fingerprint, NAMES_TOKENS)
+    read_folder(loaded.folder).copy_to(staging / ref.path)
+    return loaded, ref
 
 
 def build_names(

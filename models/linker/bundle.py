@@ -25,12 +25,14 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from models.core import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.encoders import Encoder, save_encoder
 from models.errors import ModelError, say
 from models.linker.made_here import note_made_here
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"
+ENCODERS = "encoders"
 SEAL = "seal"
 """The manifest's key for the hash of all its other values; manifests of earlier versions have none."""
 LONGEST_NAME = 255  # bytes
@@ -173,13 +175,36 @@ def discard_staging(staging: Path) -> None:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+def store_encoder(encoder: Encoder, staging: Path) -> EncoderRef:
+    """Write an encoder into a staging folder, in a folder named by its content.
+
+    A name that says nothing of the content may already be there as a hard link to a bundle that serves, whose weights
+    would be overwritten.
+    """
+    beside = staging / f"{ENCODERS}/.{secrets.token_hex(6)}"
+    fingerprint = save_encoder(encoder, beside)
+    ref = encoder_ref(fingerprint, encoder.max_tokens)
+    if (staging / ref.path).exists():  # the same encoder
+        shutil.rmtree(beside)
+    else:
+        beside.rename(staging / ref.path)
+    return ref
+
+
+def encoder_ref(fingerprint: str, max_tokens: int) -> EncoderRef:
+    """The reference to an encoder in a bundle, in the folder named by its content and length limit."""
+    return EncoderRef("bundle", fingerprint, f"{ENCODERS}/{fingerprint[:16]}-{max_tokens}", max_tokens)
+
+
 def reuse(source: Bundle, relative: str, staging: Path) -> None:
-    """Share a file or a whole folder of ``source`` with a staging folder: hard links, copies as fallback."""
+    """Share a file or a whole folder of ``source`` with a staging folder: hard links, copies as fallback. They replace
+    files of these names; nothing is written into a file, which may be shared with a bundle."""
     origin = source.path / relative
     files = sorted(path for path in origin.rglob("*") if path.is_file()) if origin.is_dir() else [origin]
     for file in files:
         target = staging / file.relative_to(source.path)
         target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
         try:
             os.link(file, target)
         except OSError:

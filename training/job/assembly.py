@@ -21,10 +21,9 @@ from models.encoders import (
     default_encoder_folder,
     load_encoder,
     normalized,
-    save_encoder,
 )
 from models.errors import english
-from models.linker import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse
+from models.linker import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse, store_encoder
 from models.rankers import HEADER_FILE, RULE, VECTORS_FILE, Combiner, RankerSettings, RerankRule, save_head
 from models.retrievers import (
     INDEX_FILE,
@@ -91,10 +90,7 @@ def write_part(
     """Write weights and index or vectors, share unchanged parts, and return the manifest so far (with the base's fusion
     and NIL). The part replaces a trained part of the same stage; a ranker replaces any ranker."""
     known = _known(part.entity, base.manifest)
-    encoders = (
-        _save(part.mention, staging, f"encoders/{recipe.stage}-mention"),
-        known or _save(part.entity, staging, f"encoders/{recipe.stage}-entity"),
-    )
+    encoders = (store_encoder(part.mention, staging), known or store_encoder(part.entity, staging))
     kept = _share_kept(recipe, base, staging)
     if recipe.role is Role.RETRIEVER:
         spec = yield from _write_retriever(part, recipe, encoders, kb, staging, kb_hash=kept.kb_hash)
@@ -107,7 +103,7 @@ def write_part(
 
 def write_pair(pair: TrainedPair, recipe: Recipe, base: Bundle, staging: Path, *, wanted: Hyperparameters) -> Manifest:
     """Like `write_part`, for a cross-encoder: its transformer and its last layer. No entity is encoded."""
-    ref = _save(replace(pair.encoder, max_tokens=pair.tokens), staging, f"encoders/{recipe.stage}")
+    ref = store_encoder(replace(pair.encoder, max_tokens=pair.tokens), staging)
     save_head(pair.head, staging / f"rankers/{recipe.stage}", encoder=ref.fingerprint)
     kept = _share_kept(recipe, base, staging)
     return replace(kept, ranker=_ranker_spec("cross", recipe, (ref,), pair.inputs, wanted))
@@ -119,11 +115,6 @@ def _share_kept(recipe: Recipe, base: Bundle, staging: Path) -> Manifest:
     for relative in _shared_paths(kept):
         reuse(base, relative, staging)
     return kept
-
-
-def _save(encoder: Encoder, staging: Path, relative: str) -> EncoderRef:
-    fingerprint = save_encoder(encoder, staging / relative)
-    return EncoderRef("bundle", fingerprint, relative, encoder.max_tokens)
 
 
 def _known(entity: Encoder, manifest: Manifest) -> EncoderRef | None:

@@ -14,17 +14,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.encoders import Encoder, LowerStates, halves, load_encoder, save_encoder
+from models.encoders import Encoder, LowerStates, halves, load_encoder
 from models.errors import ModelError, nsay, say
 from models.linker import (
     NAMES_TOKENS,
-    EncoderRef,
     Manifest,
     RankerSpec,
     RetrieverSpec,
     ScoredMention,
     build_names,
     reuse,
+    store_encoder,
 )
 from models.names import NAMES, NamesRetriever
 from models.retrievers import index_source
@@ -266,17 +266,15 @@ def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Ev
     others = tuple(spec for spec in base.manifest.retrievers if spec.name != NAMES)
     for relative in _shared(base.manifest, others):
         reuse(base, relative, staging)
-    folder = f"encoders/{NAMES}-{loaded.recipe.id}-{loaded.spec.seed}-{len(base.manifest.files)}"
-    fingerprint = save_encoder(encoder, staging / folder)
-    written = replace(encoder, fingerprint=fingerprint, folder=staging / folder)
-    source = index_source(base.manifest.kb_hash, fingerprint)
+    ref = store_encoder(encoder, staging)
+    written = replace(encoder, fingerprint=ref.fingerprint, folder=staging / ref.path)
+    source = index_source(base.manifest.kb_hash, ref.fingerprint)
     split = halves(written) if loaded.wanted.layers != ALL_LAYERS else None
     lower = None if split is None else LowerStates(split, root=loaded.spec.cache)
     text = say("Encoding all names with the trained encoder")
     steps = build_names(loaded.kb, staging, written, loaded.spec.work, source=source, lower=lower)
     for number, step in enumerate(steps):
         yield Event(Phase.ENCODE, step.done, step.total, text=text if number == 0 else "")
-    ref = EncoderRef("bundle", fingerprint, folder, NAMES_TOKENS)
     spec = RetrieverSpec(NAMES, NAMES, old.folder, (ref,), settings={**old.settings, TRAINED: loaded.recipe.id})
     retrievers = tuple(spec if one.name == NAMES else one for one in base.manifest.retrievers)
     return base.manifest.replace(retrievers=retrievers)

@@ -1,14 +1,18 @@
 import dataclasses
 import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import torch
 
 from models.core.kb import KB_FILE
-from models.encoders.encoders import Encoder
+from models.encoders.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.linker.bundle import (
     MANIFEST,
+    Bundle,
     RankerSpec,
     RetrieverSpec,
     discard_staging,
@@ -23,6 +27,7 @@ from models.linker.bundle import (
     seal,
     seal_at,
     seal_of,
+    store_encoder,
 )
 from models.types import EntityRecord
 
@@ -65,6 +70,35 @@ def test_files_are_shared_by_hard_link(fresh) -> None:
     second = publish(seal(staging, manifest, known=fresh).path)
     assert second.file(KB_FILE).samefile(fresh.file(KB_FILE))
     assert second.manifest.files == fresh.manifest.files
+
+
+def test_nothing_is_written_into_a_shared_file(make_bundle, tmp_path) -> None:
+    """Whichever comes first, the sharing of an encoder or the writing of one under the same name."""
+    made = make_bundle(tmp_path / "project")
+    given = made.manifest.retriever("names").encoders[0]
+    source = Bundle(new_staging(tmp_path / "bundles"), made.manifest)
+    encoder = load_encoder(made.encoder_folder(given), device="cpu", max_tokens=64)
+    ref = store_encoder(encoder, source.path)
+    before = {path: path.read_bytes() for path in source.path.rglob("*") if path.is_file()}
+    for shared_first in (True, False):
+        staging = new_staging(tmp_path / "bundles")
+        for step in (True, False):
+            if step is shared_first:
+                reuse(source, ref.path, staging)
+            else:
+                assert store_encoder(encoder, staging) == ref, "named by its content"
+        (moved,) = (staging / ref.path).parent.iterdir()
+        assert moved.name == Path(ref.path).name
+    with torch.no_grad():
+        for parameter in encoder.module.parameters():
+            parameter.add_(0.1)
+    reuse(source, ref.path, staging)
+    other = store_encoder(encoder, staging)
+    assert other.path != ref.path
+    assert load_encoder(staging / other.path, device="cpu").fingerprint == other.fingerprint
+    longer = store_encoder(replace(encoder, max_tokens=ref.max_tokens // 2), staging)
+    assert longer.path != other.path, "a folder says how long a text may be, too"
+    assert {path: path.read_bytes() for path in source.path.rglob("*") if path.is_file()} == before
 
 
 def test_damage_is_told_by_size_and_by_hash(fresh) -> None:
