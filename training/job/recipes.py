@@ -37,7 +37,6 @@ LOSSES: Mapping[str, type[Loss]] = {
     "triplet": TripletLoss,
     "prototype-triplet": PrototypeTripletLoss,
 }
-BY_DISTANCE = ("triplet", "prototype-triplet")
 PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": CandidateCrossEntropy}
 
 
@@ -49,6 +48,14 @@ class Role(StrEnum):
     RETRIEVER = "retriever"
     RANKER = "ranker"
     FIT = "fit"
+
+
+SERVED: Mapping[Role, tuple[Similarity, ...]] = {
+    Role.NAMES: (Similarity.COSINE,),
+    Role.RETRIEVER: (Similarity.COSINE, Similarity.DOT, Similarity.SOM),
+    Role.RANKER: (Similarity.EUCLIDEAN,),
+}
+"""How the stage in the bundle can compare: what a recipe trains must be what is served."""
 
 
 class Network(StrEnum):
@@ -152,10 +159,7 @@ class Recipe:
 
     def make_loss(self, values: Mapping[str, Value]) -> Loss:
         """The loss over vectors, with the "loss" part of `values`; only for `network` TOWERS."""
-        options = self._group("loss", values)
-        if self.loss not in BY_DISTANCE:
-            options["similarity"] = self.similarity
-        return LOSSES[self.loss](**options)
+        return LOSSES[self.loss](**self._group("loss", values), similarity=self.similarity)
 
     def make_pair_loss(self, values: Mapping[str, Value]) -> CandidateCrossEntropy:
         """The loss over scores, with the "loss" part of `values`; only for `network` PAIR."""
@@ -286,6 +290,16 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
                 where=where,
                 loss=recipe.loss,
                 losses=", ".join(losses),
+            )
+        )
+    if not paired and recipe.similarity not in SERVED[recipe.role]:
+        raise ModelError(
+            say(
+                "{where}: the linker does not compare {role} by the similarity “{similarity}”, but by: {served}.",
+                where=where,
+                role=recipe.role.value,
+                similarity=recipe.similarity.value,
+                served=", ".join(SERVED[recipe.role]),
             )
         )
     if paired and recipe.role is not Role.RANKER:

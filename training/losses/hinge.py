@@ -4,9 +4,30 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import relu
+from torch.nn.functional import normalize, relu
 
-from training.losses.base import distances, pick, vectors_of
+from models.errors import ModelError, say
+from training.losses.base import Similarity, Texts, distances, pick, vectors_of
+
+
+def check_by_distance(similarity: Similarity) -> Similarity:
+    """`similarity`; raises ModelError if no Euclidean distance orders as it does."""
+    if similarity not in (Similarity.EUCLIDEAN, Similarity.COSINE):
+        raise ModelError(
+            say(
+                "A triplet loss compares by distance; the similarity “{similarity}” does not. Choose euclidean or "
+                "cosine in the recipe.",
+                similarity=similarity.value,
+            )
+        )
+    return similarity
+
+
+def points_of(texts: Texts, similarity: Similarity) -> Tensor:
+    """Vectors [n, d] or [B, n, d] whose Euclidean distances order as the similarity does: scaled to length 1 for the
+    cosine, since ‖a − b‖² = 2 − 2 cos(a, b) then."""
+    vectors = vectors_of(texts)
+    return normalize(vectors, dim=-1) if similarity is Similarity.COSINE else vectors
 
 
 def hardest_negatives(anchors: Tensor, candidates: Tensor, eligible: Tensor) -> tuple[Tensor, Tensor]:

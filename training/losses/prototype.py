@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from models.errors import ModelError, say
-from training.losses.base import Loss, LossInputs, check_positive, mean_over, vectors_of
-from training.losses.hinge import hardest_negatives, hinges, nearest_of
+from training.losses.base import Loss, LossInputs, Similarity, check_positive, mean_over
+from training.losses.hinge import check_by_distance, hardest_negatives, hinges, nearest_of, points_of
 
 
 def prototypes(mentions: Tensor, clusters: Tensor) -> Tensor:
@@ -39,19 +39,24 @@ class PrototypeTripletLoss(Loss):
     clusters without an eligible candidate are left out.
 
     `margin` is in units of the distance: 1.2 (MedMentions) and 1.6 (BC5CDR) in the paper, for SapBERT. `squared` is our
-    option for the squared distance of eqs. 1–2, for which the margin must be tuned again. Raises ModelError without
-    clusters.
+    option for the squared distance of eqs. 1–2, for which the margin must be tuned again. With `similarity` COSINE,
+    also ours, all vectors and p have length 1, for a stage that compares by cosine. Raises ModelError without clusters,
+    and for SOM and DOT.
     """
 
-    def __init__(self, *, margin: float = 1.6, squared: bool = False) -> None:
+    def __init__(
+        self, *, margin: float = 1.6, squared: bool = False, similarity: Similarity = Similarity.EUCLIDEAN
+    ) -> None:
         super().__init__()
+        self.similarity = check_by_distance(similarity)
         self.margin = check_positive("margin", margin)
         self.squared = squared
 
     def compute(self, batch: LossInputs) -> Tensor:
         if batch.clusters is None:
             raise ModelError(say("The prototype triplet loss needs the clusters of the mentions."))
-        mentions, positives, candidates = map(vectors_of, (batch.mentions, batch.positives, batch.candidates))
+        texts = (batch.mentions, batch.positives, batch.candidates)
+        mentions, positives, candidates = (points_of(one, self.similarity) for one in texts)
         kept = (batch.linked & (batch.clusters >= 0)).nonzero().squeeze(1)
         if not len(kept):
             return mentions.sum() * 0.0
@@ -60,7 +65,7 @@ class PrototypeTripletLoss(Loss):
         own = candidates if candidates.dim() == 2 else candidates[anchors]
         index, there = hardest_negatives(mentions[anchors], own, batch.eligible[anchors])
         each = hinges(
-            prototypes(mentions[kept], clusters),
+            points_of(prototypes(mentions[kept], clusters), self.similarity),
             positives[anchors],
             nearest_of(own, index),
             margin=self.margin,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from training.losses.base import Loss, LossInputs, check_positive, mean_over, vectors_of
-from training.losses.hinge import hardest_negatives, hinges, nearest_of
+from training.losses.base import Loss, LossInputs, Similarity, check_positive, mean_over
+from training.losses.hinge import check_by_distance, hardest_negatives, hinges, nearest_of, points_of
 
 
 class TripletLoss(Loss):
@@ -18,16 +18,21 @@ class TripletLoss(Loss):
 
     `margin` is in units of the (squared) distance. The paper gives 1.2 (MedMentions) and 1.6 (BC5CDR) without
     distinguishing eq. 2 from eq. 3, so it should be tuned for each kind of distance. `squared=False` is our option for
-    the distance of eq. 3.
+    the distance of eq. 3. With `similarity` COSINE, also ours, all vectors have length 1, for a stage that compares by
+    cosine; SOM and DOT raise ModelError.
     """
 
-    def __init__(self, *, margin: float = 1.6, squared: bool = True) -> None:
+    def __init__(
+        self, *, margin: float = 1.6, squared: bool = True, similarity: Similarity = Similarity.EUCLIDEAN
+    ) -> None:
         super().__init__()
+        self.similarity = check_by_distance(similarity)
         self.margin = check_positive("margin", margin)
         self.squared = squared
 
     def compute(self, batch: LossInputs) -> Tensor:
-        mentions, positives, candidates = map(vectors_of, (batch.mentions, batch.positives, batch.candidates))
+        texts = (batch.mentions, batch.positives, batch.candidates)
+        mentions, positives, candidates = (points_of(one, self.similarity) for one in texts)
         index, there = hardest_negatives(mentions, candidates, batch.eligible)
         negatives = nearest_of(candidates, index)
         each = hinges(mentions, positives, negatives, margin=self.margin, squared=self.squared)

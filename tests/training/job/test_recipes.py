@@ -7,18 +7,28 @@ import torch
 
 import training.losses
 from models.errors import ModelError
+from models.retrievers.scorers import TokenStates, cosine, score
 from resources import recipe_files
+from training.job.assembly import scorer_of
 from training.job.recipes import (
     LOSSES,
     PAIR_LOSSES,
     Hyperparameters,
     Network,
+    Recipe,
     Role,
     load_recipe,
     parse_recipe,
     recipe_ids,
 )
-from training.losses import CandidateCrossEntropy, Loss, PrototypeTripletLoss, TripletLoss
+from training.losses import (
+    CandidateCrossEntropy,
+    Loss,
+    LossInputs,
+    PrototypeTripletLoss,
+    Similarity,
+    TripletLoss,
+)
 
 IDS = recipe_ids()
 SYSTEMS = {
@@ -108,6 +118,60 @@ def test_values_are_checked() -> None:
     for name, value in [("epochs", 0), ("epochs", 1.5), ("epochs", "3"), ("negatives", "easy"), ("nil_negatives", 1)]:
         with pytest.raises(ModelError, match=f"'{name}' cannot be"):
             recipe.values({name: value})
+
+
+TOWERS = [name for name in NETWORKS if load_recipe(name).network is Network.TOWERS]
+
+
+@pytest.mark.parametrize("name", TOWERS)
+def test_training_compares_as_the_stage_does_that_serves(name: str) -> None:
+    """With vectors of any length, the loss is lower with the entity as the gold one that the stage ranks first."""
+    recipe = load_recipe(name)
+    unmixed = {"alpha": 0.0} if recipe.loss == "adaptive-mixup" else {}  # a mix adds the gold entity to the other
+    loss = recipe.make_loss(recipe.values(unmixed))
+    assert loss.similarity is recipe.similarity
+    drawn = torch.Generator().manual_seed(7)
+    decided = 0
+    for _ in range(60):
+        states = torch.randn(3, 2, 6, generator=drawn) * torch.rand(3, 1, 1, generator=drawn).mul(4).exp()
+        mention, one, other = (TokenStates(each[None], torch.ones(1, 2, dtype=torch.bool)) for each in states)
+        first, second = served(recipe, mention, one), served(recipe, mention, other)
+        right, wrong = (
+            loss(
+                LossInputs(
+                    *(texts_of(recipe, each) for each in (mention, gold, rival)),
+                    eligible=torch.ones(1, 1, dtype=torch.bool),
+                    linked=torch.ones(1, dtype=torch.bool),
+                    clusters=torch.zeros(1, dtype=torch.int64),
+                )
+            ).item()
+            for gold, rival in ((one, other), (other, one))
+        )
+        if right != wrong:  # both may be beyond a margin
+            assert (right < wrong) == (first > second)
+            decided += 1
+    assert decided > 20
+
+
+def served(recipe: Recipe, mention: TokenStates, entity: TokenStates) -> float:
+    """The score in the linker: cosine over names, a scorer of a retriever, the negative distance of a dual ranker."""
+    if recipe.role is Role.RETRIEVER:
+        return score(mention, entity, scorer_of(recipe), pooling=recipe.pooling).item()
+    one, other = mention.pooled(recipe.pooling), entity.pooled(recipe.pooling)
+    return (cosine(one, other) if recipe.role is Role.NAMES else -(one - other).norm()).item()
+
+
+def texts_of(recipe: Recipe, states: TokenStates) -> TokenStates | torch.Tensor:
+    return states if recipe.similarity is Similarity.SOM else states.pooled(recipe.pooling)
+
+
+@pytest.mark.parametrize(
+    ("name", "similarity"),
+    [("names-prototype", "euclidean"), ("names", "dot"), ("triplet", "cosine"), ("pel-pb", "euclidean")],
+)
+def test_a_similarity_that_the_stage_does_not_serve_is_refused(name: str, similarity: str) -> None:
+    with pytest.raises(ModelError, match=f"does not compare .* by the similarity “{similarity}”"):
+        parse_recipe({**raw(name), "similarity": similarity}, where="x")
 
 
 def test_roles_and_stages() -> None:

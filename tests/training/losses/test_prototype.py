@@ -54,6 +54,36 @@ def test_distance_is_not_squared_unless_otherwise_wished() -> None:
     assert PrototypeTripletLoss(margin=1.5, squared=True)(batch).item() == pytest.approx(25 - 4 + 1.5)
 
 
+@pytest.mark.parametrize("loss", [PrototypeTripletLoss, TripletLoss])
+def test_by_cosine_the_length_of_a_vector_does_not_matter(loss: type[PrototypeTripletLoss | TripletLoss]) -> None:
+    """Unit vectors at 30, 60 and 90 degrees from (1, 0): the distance is the chord."""
+    root = 3**0.5
+    mentions, positives = torch.tensor([[5.0, 0.0]]), torch.tensor([[0.5, root / 2]])
+    candidates = torch.tensor([[0.0, 0.1], [9 * root, 9.0]])  # the far end of a small angle
+    batch = inputs(Vectors(mentions, positives, candidates), clusters=[0])
+    by_cosine = loss(margin=1.0, squared=True, similarity=Similarity.COSINE)
+    assert by_cosine(batch).item() == pytest.approx((2 - 2 * 0.5) - (2 - 2 * root / 2) + 1)
+    lengthened = inputs(Vectors(3 * mentions, positives / 7, 5 * candidates), clusters=[0])
+    assert by_cosine(lengthened).item() == pytest.approx(by_cosine(batch).item())
+
+
+def test_by_cosine_a_prototype_lies_between_its_mentions_whatever_their_lengths() -> None:
+    """Mentions at 0 and 90 degrees, the gold entity at 60, the other at 30: 15 degrees to both."""
+    root = 3**0.5
+    mentions, positives = torch.tensor([[5.0, 0.0], [0.0, 0.1]]), torch.tensor([[0.5, root / 2]] * 2)
+    batch = inputs(Vectors(mentions, positives, torch.tensor([[9 * root, 9.0]])), clusters=[0, 0])
+    assert PrototypeTripletLoss(margin=1.0, similarity=Similarity.COSINE)(batch).item() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", [PrototypeTripletLoss, TripletLoss])
+@pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
+def test_what_no_distance_orders_is_refused(
+    loss: type[PrototypeTripletLoss | TripletLoss], similarity: Similarity
+) -> None:
+    with pytest.raises(ModelError, match=f"“{similarity.value}” does not"):
+        loss(similarity=similarity)
+
+
 def test_hardest_is_nearest_to_the_anchor_and_not_to_the_prototype() -> None:
     mentions = torch.tensor([[0.0, 0.0], [8.0, 0.0]])  # the prototype is at (4, 0)
     by_anchor, by_prototype = [0.0, 3.0], [4.0, 1.0]
