@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from curator.domain.curies import checked_identifier
 from curator.domain.wording import UserError, tr
@@ -52,13 +53,33 @@ class Replacement:
     consider: tuple[Entity, ...] = ()
 
 
+class MatchKind(StrEnum):
+    """How an entity was found, in the order of the results. MEANING: the linker suggests it for the text."""
+
+    IDENTIFIER = "identifier"
+    EXACT = "exact name"
+    NAME = "name"
+    SPELLING = "similar spelling"
+    MEANING = "meaning"
+    SOME_WORDS = "some of the words"
+    DEFINITION = "definition"
+
+    @property
+    def by_name(self) -> bool:
+        """Whether all that was typed is an identifier or a name, or nearly: the others are only leads."""
+        return self in (MatchKind.IDENTIFIER, MatchKind.EXACT, MatchKind.NAME, MatchKind.SPELLING)
+
+
 @dataclass(frozen=True, slots=True)
 class EntityMatch:
-    """An entity found by knowledge-base search; `matched` is the name, synonym or alternate id that matched."""
+    """An entity found by knowledge-base search; `matched` is the name, synonym or alternate id that matched.
+    `probability` is the linker's, for a match by MEANING."""
 
     entity: Entity
     matched: str
     rank: float
+    kind: MatchKind = MatchKind.NAME
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from curator.domain.entities import (
     KnowledgeBaseInfo,
     KnowledgeSource,
     Matches,
+    MatchKind,
     Replacement,
     TypeMapping,
     is_new,
@@ -286,7 +287,7 @@ def _with_obsolete(unit: UnitOfWork, query: str, matches: Matches) -> Matches:
     if old is None:
         return matches
     new = replacement(unit, old)
-    first = [EntityMatch(one, old.id, 0.0) for one in (*new.replaced_by, *new.consider)]
+    first = [EntityMatch(one, old.id, 0.0, MatchKind.IDENTIFIER) for one in (*new.replaced_by, *new.consider)]
     known = {one.entity.id for one in first}
     found = Matches([*first, *(one for one in matches if one.entity.id not in known)])
     found.left_out, found.obsolete = matches.left_out, old

@@ -281,7 +281,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         branches: Collection[str] = (),
         limit: int = 50,
     ) -> Matches:
-        """The integer part of `rank` is the tier (0 exact id ... 6 similar spelling)."""
+        """The integer part of `rank` is the tier (0 exact id ... 7 in the definition)."""
         tables, info, parsed = self._active(), self.info(), parse_query(query)
         found: list[EntityMatch] = []
         left_out = 0

@@ -11,17 +11,26 @@ LONG = 8  # from this length, two errors are allowed
 NEAR = 8  # the most alternatives for a typed word
 
 
-def near_words(tables: KbTables, words: Sequence[str], *, typing: bool) -> list[list[str]] | None:
-    """For each word, itself and similar words, nearest first; None if no word has similar ones.
+def near_words(tables: KbTables, words: Sequence[str], *, typing: bool) -> list[str]:
+    """For each word FTS5's query for itself and for similar words; '' if no name has any of them.
 
     The first letter is assumed to be right, and the second too unless it was swapped or inserted. With `typing` the
     last word may be the beginning of a longer one.
     """
-    found: list[list[str]] = []
+    found: list[str] = []
     for place, word in enumerate(words):
-        last = typing and place == len(words) - 1
-        found.append([word, *_near(tables, word, beginning=last)])
-    return found if any(len(near) > 1 for near in found) else None
+        beginning = typing and place == len(words) - 1
+        near = [f'"{one}"' for one in _near(tables, word, beginning=beginning)]
+        known = _known(tables, word, beginning=beginning)
+        found.append(" OR ".join([*([f'"{word}"{"*" if beginning else ""}'] if known else []), *near]))
+    return found
+
+
+def _known(tables: KbTables, word: str, *, beginning: bool) -> bool:
+    """Whether a name has the word, or one that begins like this."""
+    last = word + "\U0010ffff" if beginning else word
+    query = f"SELECT 1 FROM {tables.words} WHERE word BETWEEN ? AND ? LIMIT 1"  # noqa: S608
+    return tables.conn.execute(query, (word, last)).fetchone() is not None
 
 
 def _near(tables: KbTables, word: str, *, beginning: bool) -> list[str]:

@@ -1,10 +1,11 @@
 """Search of the knowledge base: the only module that queries FTS5.
 
 Tiers, best first: identifier, exact name, exact synonym, beginning of a name, all words anywhere in a name (the last
-one as a beginning while it is being typed), all words in the definition, words with similar spelling. Entities of the
-preferred types come first among the exact ones and again among the others; then those that are likely in this document,
-those linked before, and shorter names. Every query reads some hundred rows at most, see `kb_index`, so that an answer
-never depends on how many entities match.
+one as a beginning while it is being typed), words with similar spelling, all words but those that no name has, all
+words in the definition. Entities of the preferred types come first among the exact ones and again within each group of
+the others; then those that are likely in this document, those linked before, and shorter names; definitions by FTS5's
+relevance. Every query reads some hundred rows at most, see `kb_index`, so that an answer never depends on how many
+entities match.
 """
 
 from __future__ import annotations
@@ -14,19 +15,30 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from curator.domain.entities import EntityMatch
+from curator.domain.entities import EntityMatch, MatchKind
 from curator.domain.facets import SearchQuery
 from curator.storage.db import chunks, fold, unique
 from curator.storage.kb.kb_fuzzy import near_words, words_ending
 from curator.storage.kb.kb_index import goodness, name_of, type_word
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity
 
-EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION, FUZZY = range(7)
-_GROUPS = {EXACT_ID: 0, EXACT_NAME: 1, EXACT_SYNONYM: 1, FUZZY: 3}  # all others 2; preferred types lead each group
+EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, FUZZY, SOME_WORDS, DEFINITION = range(8)
+KINDS = (
+    MatchKind.IDENTIFIER,
+    MatchKind.EXACT,
+    MatchKind.EXACT,
+    MatchKind.NAME,
+    MatchKind.NAME,
+    MatchKind.SPELLING,
+    MatchKind.SOME_WORDS,
+    MatchKind.DEFINITION,
+)
+"""The kind of each tier: within a kind, preferred types come first."""
 READ = 120  # rows read for one query
 CHECKED = 600  # if each is compared with the exact characters
 FILTERED = 2000  # if most of them may be filtered out
 FEW = 5  # with fewer results, similar spellings are searched for
+PARTIAL = 10  # the most results that have only some of the words
 LONG_ENOUGH = 4  # least letters of a prefix searched for in definitions, too
 DEFINED = 50_000  # the most entities with a matching definition; more frequent words are ignored
 LINKED_BEFORE = 6  # extra characters of a name that one doubling of its entity's links outweighs
@@ -121,11 +133,12 @@ class NameSearch:
             entity_id = ids[hit.number]
             links = linked.get(entity_id, 0) + LIKELY * (entity_id in self._likely)
             lead = LINKED_BEFORE * math.log2(1 + links)
-            group = _GROUPS.get(hit.tier, 2)
-            return group, not apart, hit.tier, hit.good - lead, hit.name or 0, hit.number
+            return group_of(hit.tier), not apart, hit.tier, hit.good - lead, hit.name or 0, hit.number
 
         kept = [hit for hit in best.values() if not only or not only.isdisjoint(types.get(hit.number, ()))]
-        return self._matches(sorted(kept, key=order)[:limit])
+        ranked = sorted(kept, key=order)
+        partial = [hit for hit in ranked if hit.tier == SOME_WORDS][PARTIAL:]
+        return self._matches([hit for hit in ranked if hit not in partial][:limit])
 
     def _known(self, numbers: Sequence[int]) -> tuple[dict[int, str], dict[int, list[str]]]:
         ids = dict(self._by_row("id, entity_id", self._tables.entities, "id", numbers))
@@ -146,7 +159,12 @@ class NameSearch:
         for place, hit in enumerate(hits):
             text = hit.matched if hit.name is None else names[hit.name]
             found.append(
-                EntityMatch(entities[hit.number], text or entities[hit.number].name, hit.tier + place / len(hits))
+                EntityMatch(
+                    entities[hit.number],
+                    text or entities[hit.number].name,
+                    hit.tier + place / len(hits),
+                    KINDS[hit.tier],
+                )
             )
         return found
 
@@ -192,10 +210,12 @@ class _Asked:
         for hit in self._named():
             self._seen.add(hit.number)
             yield hit
-        if self._words and not self._phrases and len(self._seen) < READ:
+        if not self._words or self._phrases:
+            return
+        if len(self._seen) < FEW:
+            yield from self._similar()
+        if len(self._seen) < READ:
             yield from self._defined(self._words, self._query.typing and len(self._words[-1]) >= LONG_ENOUGH)
-        if len(self._seen) < FEW and self._words and not self._phrases:
-            yield from self._fuzzy()
 
     def _named(self) -> Iterator[_Hit]:
         if self._query.plain and self._text:
@@ -320,31 +340,40 @@ class _Asked:
         return f"({either} AND {_phrase(rest, typing=True)})" if rest else either
 
     def _defined(self, words: Sequence[str], typing: bool) -> Iterator[_Hit]:
-        if not words:
+        """Entities with all words in the definition, the most relevant first, among the first FILTERED."""
+        match = _all(words, typing=typing)
+        found = self._definitions(match, FILTERED) if match else []
+        if not found:
             return
-        for place, number in enumerate(self._definitions(_all(words, typing=typing), FILTERED)):
+        table = self._tables.definitions_fts
+        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid <= ? ORDER BY rank, rowid"  # noqa: S608
+        for place, (number,) in enumerate(self._tables.conn.execute(query, (match, found[-1]))):
             if number not in self._seen:
                 yield _Hit(DEFINITION, number, place)
 
-    def _definitions(self, match: str, read: int) -> Iterator[int]:
+    def _definitions(self, match: str, read: int) -> list[int]:
+        """The first `read` entities with a matching definition."""
         table = self._tables.definitions_fts
         query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
-        yield from (number for (number,) in self._tables.conn.execute(query, (match, read)))
+        return [number for (number,) in self._tables.conn.execute(query, (match, read))]
 
-    def _fuzzy(self) -> Iterator[_Hit]:
+    def _similar(self) -> Iterator[_Hit]:
+        """Names with all words in a similar spelling; or, if no name has some of the words, those with the others."""
         parts = near_words(self._tables, self._words, typing=self._query.typing)
-        if parts is None:
+        known = [f"({one})" for one in parts if one]
+        if not known:
             return
-        match = "folded : (" + " AND ".join(f"({' OR '.join(map(_quoted, near))})" for near in parts) + ")"
+        tier = FUZZY if len(known) == len(parts) else SOME_WORDS
+        match = f"folded : ({' AND '.join(known)})"
         for restricted in unique([self._first, self._only]):
             for hit in self._stream(match, restricted):
                 if hit.number not in self._seen:
-                    yield _Hit(FUZZY, hit.number, hit.good, hit.name)
+                    yield _Hit(tier, hit.number, hit.good, hit.name)
 
 
 def group_of(tier: int) -> int:
-    """The group of matches within which preferred types lead."""
-    return _GROUPS.get(tier, 2)
+    """The place of the tier's kind: preferred types lead within it."""
+    return KINDS.index(KINDS[tier])
 
 
 def _quoted(word: str) -> str:

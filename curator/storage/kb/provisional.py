@@ -29,6 +29,7 @@ from curator.storage.kb.kb_search import (
     EXACT_ID,
     EXACT_NAME,
     EXACT_SYNONYM,
+    KINDS,
     PREFIX,
     WORDS,
     group_of,
@@ -169,7 +170,7 @@ def matches(entities: Iterable[Entity], query: SearchQuery, *, only: Collection[
     for entity in entities:
         best = _best(entity, query) if _of_types(entity, query, only) else None
         if best is not None:
-            found.append(EntityMatch(entity, best[1], float(best[0])))
+            found.append(EntityMatch(entity, best[1], float(best[0]), KINDS[best[0]]))
     return sorted(found, key=lambda one: (one.rank, len(one.matched), one.entity.id))
 
 

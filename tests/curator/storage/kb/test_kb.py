@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, MatchKind
 from curator.domain.wording import UserError
 from curator.storage.kb.kb_tables import canonical_json
 
@@ -137,7 +137,8 @@ def test_search_is_ranked_by_tier(fill):
     with fill.store.read() as unit:
         found = unit.kb.search("Heart")
         assert [m.entity.id for m in found] == ["heart", "K:3", "K:2", "K:1", "K:4", "K:5"]
-        assert [int(m.rank) for m in found] == [0, 1, 2, 3, 4, 5]
+        assert [int(m.rank) for m in found] == [0, 1, 2, 3, 4, 7]
+        assert [m.kind for m in found] == ["identifier", "exact name", "exact name", "name", "name", "definition"]
         assert [m.matched for m in found] == ["Zzz", "Heart", "heart", "Heart failure", "Weak heart", "Lung"]
         assert ids(unit, "Heart", limit=2) == ["heart", "K:3"]
 
@@ -148,7 +149,8 @@ def test_search_as_one_types_and_by_id(fill):
         for query in ("l", "lid", "LIDOCAINE", "xylo", "D008012", "mesh:d008012", "CHEBI:6456", "anesthetic cardiac"):
             assert ids(unit, query)[:1] == [LIDOCAINE.id], query
         assert unit.kb.search("CHEBI:6456")[0].matched == "CHEBI:6456"
-        assert ids(unit, "infarct myo") == []  # only the last word is being typed
+        (found,) = unit.kb.search("infarct myo")  # only the last word is being typed: no name has the first
+        assert (found.entity.id, found.kind) == (INFARCT.id, MatchKind.SOME_WORDS)
         assert ids(unit, "myocardial inf") == ids(unit, "attack hea") == [INFARCT.id]
         assert ids(unit, "heart", types=["Disease"]) == [INFARCT.id]
         assert ids(unit, "heart", types=["Gene", "Chemical"]) == []

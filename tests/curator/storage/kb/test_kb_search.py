@@ -54,7 +54,7 @@ def test_types_restrict_as_far_as_they_are_typed(ask):
 def test_words_of_the_definition_behind_two_colons(ask):
     assert ask("cold :: heat") == ["M:2", "M:3"]
     assert ask("cold :: heat type:disease") == ["M:3"]
-    assert ask(":: nos") == ["M:1", "M:5"], "the last word is being typed"
+    assert ask(":: nos") == ["M:5", "M:1"], "the last word is being typed; a short definition says more of it"
     assert ask(":: nos ") == []
     assert ask('"xylo" :: nose') == ["M:5"]
 
@@ -75,6 +75,35 @@ def test_exact_characters_with_accents_too(fill):
     with fill.store.read() as unit:
         assert [one.entity.id for one in unit.kb.search('"énièr"')] == ["A"]
         assert [one.entity.id for one in unit.kb.search("meniere")] == ["B", "A"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("M:5", ["M:5 identifier"]),
+        ("cold", ["M:2 exact name", "M:1 exact name", "M:3 name", "M:4 name", "M:6 name"]),
+        ("coldnes hands", ["M:4 similar spelling"]),
+        ("blorb cold", ["M:2 some of the words", "M:1 some of the words", "M:3 some of the words"]),
+        ("infection blorb", []),
+        ("blorb", []),
+        ("nose", ["M:5 definition", "M:1 definition"]),
+        ("harm heat", ["M:3 definition"]),
+        ("proteins heat", ["M:6 some of the words"]),
+        ("acute nose", ["M:1 some of the words"]),
+    ],
+)
+def test_every_entity_says_how_it_was_found(fill, typed, found):
+    fill.kb(*KB)
+    with fill.store.read() as unit:
+        assert [f"{one.entity.id} {one.kind}" for one in unit.kb.search(typed)][: max(len(found), 3)] == found[:5]
+
+
+def test_only_some_that_lack_a_word_are_listed_and_definitions_come_after_them(fill):
+    pains = [Entity(f"P:{number}", f"Pain {number}") for number in range(30)]
+    fill.kb(*pains, Entity("D", "Porphyria", definition="Pain of the belly."))
+    with fill.store.read() as unit:
+        kinds = [one.kind for one in unit.kb.search("belly pain", limit=20)]
+    assert kinds == ["some of the words"] * kb_search.PARTIAL + ["definition"]
 
 
 @pytest.mark.parametrize(
