@@ -191,7 +191,7 @@ class Linker:
         if self._detector is None:
             self._detector, self._detector_knows = Detector.build(self.stages.kb), False
         if not self._detector_knows:
-            self._detector = self._detector.remembering(self.recollection.surfaces())
+            self._detector = self._detector.remembering(self.recollection.surfaces(self.stages.kb))
             self._detector_knows = True
         return self._detector.detect(text, types=types)
 

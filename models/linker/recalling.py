@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import MentionQuery, document_queries
+from models.core import KnowledgeBase, MentionQuery, document_queries
 from models.encoders import EmbeddingCache, Encoder, encode_contexts
 from models.linker.stages import Stages
 from models.names import NAMES, CandidateTable, NamesRetriever, PreparedLookup, encode_once
@@ -25,7 +25,8 @@ from models.types import DecidedDocument, DocumentInput
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 SAMPLE = 512
-Surface = tuple[str, tuple[str, ...]]
+Surface = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""The text of a decided mention as written, its types, and its entities."""
 
 
 class Recollection:
@@ -73,13 +74,15 @@ class Recollection:
             ]
             at += len(group)
             if own:
-                self._surfaces[one.document.key] = _linked_surfaces(one)
+                self._surfaces[one.document.key] = _decided_surfaces(one)
                 self._documents[one.document.key] = one.document
                 self.memory.learn(one.document.key, [each for each, _ in own], np.stack([row for _, row in own]))
 
-    def surfaces(self) -> list[Surface]:
-        """The surfaces of linked mentions, as written, each with its types."""
-        return sorted({each for found in self._surfaces.values() for each in found})
+    def surfaces(self, kb: KnowledgeBase) -> list[tuple[str, tuple[str, ...]]]:
+        """The texts of decided mentions, linked or NIL, as written, each with its types: those of its entities if it
+        may be of any type."""
+        found = sorted({each for group in self._surfaces.values() for each in group})
+        return [(text, types or _types_of(kb, ids)) for text, types, ids in found]
 
     def forget(self, document: str) -> None:
         """Drop the decisions of one document."""
@@ -190,10 +193,15 @@ def _background(index: Any) -> float:
     return float(((vectors @ vectors.T).sum() - count) / (count * (count - 1))) if count > 1 else 0.0
 
 
-def _linked_surfaces(decided: DecidedDocument) -> list[Surface]:
+def _decided_surfaces(decided: DecidedDocument) -> list[Surface]:
     document = decided.document
     pairs = zip(document.mentions, decided.outcomes, strict=True)
-    return [(mention.surface(document.text), mention.types) for mention, ids in pairs if ids]
+    return [(mention.surface(document.text), mention.types, ids) for mention, ids in pairs]
+
+
+def _types_of(kb: KnowledgeBase, ids: Sequence[str]) -> tuple[str, ...]:
+    rows = (kb.rows[one] for one in ids if one in kb.rows)
+    return tuple(dict.fromkeys(kind for row in rows for kind in kb.entities[row].types))
 
 
 def _asked(document: DocumentInput, query: MentionQuery, *, own: bool) -> RecallQuery:

@@ -74,9 +74,9 @@ class Detector:
             yield from self._of_entities(span, (row for name, row in owners if case_fits(name, quoted)), wanted)
         for span, surfaces in _spans(self.remembered, words):
             quoted = text[slice(*span)]
-            kinds = [kind for surface, types in surfaces if case_fits(surface, quoted) for kind in types]
-            chosen = tuple(dict.fromkeys(kind for kind in kinds if not wanted or kind in wanted))
-            if chosen:
+            typed = [types for surface, types in surfaces if case_fits(surface, quoted)]
+            chosen = tuple(dict.fromkeys(kind for types in typed for kind in types if not wanted or kind in wanted))
+            if chosen or (typed and not wanted):
                 yield DetectedMention(*span, chosen, ())
         yield from self._adjectives(words, wanted)
 

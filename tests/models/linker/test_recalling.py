@@ -44,6 +44,25 @@ def test_a_decision_is_felt_by_the_next_query_and_its_undoing_too(linker) -> Non
     assert linker.memory.documents == 0
 
 
+@pytest.mark.parametrize(
+    ("types", "ids", "found"),
+    [
+        (("Chemical",), ("D2",), {(): ("Chemical",), ("Chemical",): ("Chemical",), ("Disease",): None}),
+        ((), ("D2",), {(): ("Disease",), ("Disease",): ("Disease",), ("Chemical",): None}),
+        (("Disease",), (), {(): ("Disease",), ("Disease",): ("Disease",), ("Chemical",): None}),
+        ((), (), {(): (), ("Disease",): None}),
+    ],
+    ids=["linked", "linked, of any type", "NIL", "NIL, of any type"],
+)
+def test_a_decided_text_is_detected_with_its_types_or_those_of_its_entities(linker, types, ids, found) -> None:
+    linker.remember(DecidedDocument(document("a", "Her blorbitis.", "blorbitis", types=types), (ids,)))
+    for wanted, expected in found.items():
+        detected = [one.types for one in linker.detect("A blorbitis.", wanted)]
+        assert detected == ([] if expected is None else [expected])
+    linker.remember(DecidedDocument(DocumentInput("a", "Her blorbitis."), ()))
+    assert linker.detect("A blorbitis.") == []
+
+
 def test_an_entity_that_no_retriever_found_comes_from_the_memory(bundle) -> None:
     linker = Linker.load(bundle.path, device="cpu")
     asked = document("b", "qqqq", "qqqq")
