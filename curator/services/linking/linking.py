@@ -156,12 +156,17 @@ def _requests(store: Store, document_ids: Sequence[int]) -> list[LinkDocument]:
 
 
 def ask(
-    linker: LinkerPort, documents: Sequence[LinkDocument], answers: dict[int, list[Suggestion]]
+    linker: LinkerPort,
+    documents: Sequence[LinkDocument],
+    answers: dict[int, list[Suggestion]],
+    *,
+    urgent: bool = False,
 ) -> Generator[int, None, None]:
-    """Yield the number of answered documents, at least every TICK; closing it cancels the request."""
+    """Yield the number of answered documents, at least every TICK; closing it cancels the request. `urgent`: before
+    the documents that are linked ahead."""
 
     def start(receive: Callable[[int, list[Suggestion]], None], end: Callable[[JobOutcome], None]) -> int:
-        return linker.link(documents, k=K, urgent=False, own=False, on_document=receive, on_end=end)
+        return linker.link(documents, k=K, urgent=urgent, own=False, on_document=receive, on_end=end)
 
     with closing(answers_of(linker, start)) as received:
         for answer in received:

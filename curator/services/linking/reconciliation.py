@@ -1,14 +1,15 @@
-"""Matching external strings, such as a table's column, with entities by the linker in use."""
+"""Matching strings, such as a table's column or a typed text, with entities by the linker in use."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from curator.domain.documents import Span
-from curator.domain.entities import Entity
-from curator.domain.jobs import Progress
+from curator.domain.entities import Entity, EntityMatch, MatchKind
+from curator.domain.jobs import LinkerState, Progress
 from curator.domain.suggestions import Band, Candidate, Suggestion
 from curator.domain.wording import UserError, tr
 from curator.services.core import active_bundle
@@ -23,6 +24,9 @@ LONGEST = 1000
 """The most characters of a query; a longer text is not a name."""
 LONGEST_CONTEXT = 20_000
 SURE = 100.0
+MEANT = 8
+"""The most candidates for a typed text."""
+READY = LinkerState.READY
 NO_INDEX = "There is no index yet. Run `curator index P` first."
 
 
@@ -51,7 +55,8 @@ class WordMatch:
 
 
 class ReconciliationService:
-    """Read-only. Call `start` first; then `match` may be called from several threads."""
+    """Read-only. Call `start` before `match`, which may be called from several threads, as `meant`, which takes the
+    linker as it is."""
 
     def __init__(self, store: Store, linker: LinkerPort, bundles: BundleStore) -> None:
         self._store = store
@@ -96,6 +101,33 @@ class ReconciliationService:
                 for number in numbers:
                     found[number] = _matches(suggestion, queries[number], entities)
         return found
+
+    def meant(
+        self, words: str, *, mention_type: str = "", wanted: Callable[[], bool] = lambda: True
+    ) -> list[EntityMatch]:
+        """The first candidates of the linker in use for a typed text, restricted like those of a mention of this type;
+        none if the linker is not ready, or once the answer is no longer `wanted`. Raises UserError and
+        LinkerUnavailableError."""
+        with self._store.read() as unit:
+            types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
+            bundle_id = active_bundle(unit.meta)
+        status = self._linker.status
+        if not words.strip() or len(words) > LONGEST or (status.state, status.bundle_id) != (READY, bundle_id):
+            return []
+        answers: dict[int, list[Suggestion]] = {}
+        with closing(ask(self._linker, [_as_document(-1, WordQuery(words, types))], answers, urgent=True)) as steps:
+            for _ in steps:
+                if not wanted():
+                    return []
+        with self._store.read() as unit:
+            inside = within_branches(unit, answers.get(-1, []), {-1: mention_type})
+            candidates = [one for suggestion in inside for one in suggestion.candidates[:MEANT]]
+            entities = unit.kb.get_many([one.entity_id for one in candidates])
+        return [
+            EntityMatch(entities[one.entity_id], one.matched, 0.0, MatchKind.MEANING, one.probability)
+            for one in candidates
+            if one.entity_id in entities
+        ]
 
     def _by_identifier(self, queries: Sequence[WordQuery]) -> dict[int, Entity]:
         with self._store.read() as unit:

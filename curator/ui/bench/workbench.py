@@ -22,7 +22,7 @@ from curator.ui.bench.mention_editor import MentionEditor, TypePicker
 from curator.ui.bench.relation_desk import RelationDesk
 from curator.ui.bench.text_tools import TextTools
 from curator.ui.bench.window_layout import MOVED
-from curator.ui.candidates import CandidatePanel, SearchPane
+from curator.ui.candidates import CandidatePanel, EntitySearch, SearchPane
 from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
 from curator.ui.document import DocumentView, FindBar
 from curator.ui.jobs import BottomBar, Jobs
@@ -93,7 +93,7 @@ class Workbench(QWidget):
         self.candidates.set_writable(not self.project.read_only)
         knowledge, contrasts = self.project.knowledge, self.project.contrasts
         self.desk = CandidateDesk(self.candidates, self.document, self.navigator, knowledge, contrasts, self)
-        self.search = SearchPane(self._find, lookup, self, glance=self.glance)
+        self.search = SearchPane(EntitySearch(self._find, self._meant), lookup, self, glance=self.glance)
         self.desk.follow(self.search.card)
         self.history = HistoryPanel(self)
         self.comments = CommentsPanel(self)
@@ -198,6 +198,20 @@ class Workbench(QWidget):
         if mention is None or opened is None:
             return knowledge.search(query)
         return knowledge.search(query, mention_type=mention.mention.type, likely=opened.linked())
+
+    def _meant(self, text: str, wanted: Callable[[], bool]) -> Sequence[EntityMatch]:
+        """Called in a background thread. The linker's candidates for a text, as a mention of the current one's type."""
+        mention = self.navigator.mention
+        kind = mention.mention.type if mention is not None else ""
+        return self.project.reconciliation.meant(text, mention_type=kind, wanted=wanted)
+
+    def search_everywhere(self) -> EntitySearch:
+        """A search for an entity without regard to the current mention, for other windows."""
+        knowledge, reconciliation = self.project.knowledge, self.project.reconciliation
+        return EntitySearch(
+            lambda query: knowledge.search(query) if query else knowledge.recent(),
+            lambda text, wanted: reconciliation.meant(text, wanted=wanted),
+        )
 
     def _connect(self) -> None:
         self.queue.document_activated.connect(self._open)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from curator.ui.candidates.entity_card import EntityCard, Lookup
     from curator.ui.candidates.kin_pane import Kin, KinPane
     from curator.ui.candidates.search_panel import SearchPane
-    from curator.ui.candidates.search_rows import Search
+    from curator.ui.candidates.search_rows import EntitySearch, Search
     from curator.ui.candidates.tree_pane import TreePane
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "CandidatePair",
     "CandidatePanel",
     "EntityCard",
+    "EntitySearch",
     "Kin",
     "KinPane",
     "Lookup",
@@ -44,6 +45,6 @@ __getattr__ = opened_late(
     entity_card="EntityCard Lookup",
     kin_pane="Kin KinPane",
     search_panel="SearchPane",
-    search_rows="Search",
+    search_rows="EntitySearch Search",
     tree_pane="TreePane",
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import threading
+from collections.abc import Hashable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
@@ -10,15 +11,20 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from curator.domain.curies import checked_identifier, is_identifier, miswritten, registry_of
+from curator.domain.entities import EntityMatch, MatchKind
+from curator.domain.facets import parse_query
 from curator.domain.wording import tr
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_rows import (
     BROKEN,
+    EntitySearch,
     MatchDelegate,
     MatchModel,
+    Meant,
     Search,
     SearchAnswer,
     answer_to,
+    leads_to,
     left_out_words,
     obsolete_words,
 )
@@ -33,6 +39,8 @@ UNKNOWN = "The knowledge base has no {id}. ↵ makes an entity with this identif
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ move through the entities, ↵ links, Esc cancels."
 LINKED_LAST = "Recently linked"
 STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
+ASKING = "No name has these words. Asking the linker for entities that are meant…"
+NOT_CHOSEN = "No name has all the words. Choose an entity with ↓ first."
 TOO_SOON = "This entity had only just appeared. Press ↵ again."
 MOST = 50
 """The most results of a search."""
@@ -50,9 +58,11 @@ class SearchPanel(QWidget):
     """API: `prefill`, `open_empty`, `close_search`. `search` is called in its own thread and may raise UserError, whose
     message is shown; for '' it returns the entities linked last.
 
-    Results stay until the next answer arrives, so that nothing flickers while typing. `highlighted` carries the
-    highlighted entity (or None), for a card next to it. If `accepts` is true, Enter on an unknown identifier of a known
-    registry emits `unknown` with it.
+    Results stay until the next answer arrives, so that nothing flickers while typing. Names are listed first, and the
+    first is highlighted. With an `EntitySearch` the linker is asked next; its candidates, and those with only some of
+    the words or with the words in the definition, are added below when it has answered, so that no row moves. None of
+    them is ever highlighted by itself. `highlighted` carries the highlighted entity (or None), for a card next to it.
+    If `accepts` is true, Enter on an unknown identifier of a known registry emits `unknown` with it.
     """
 
     chosen = Signal(str)
@@ -60,13 +70,18 @@ class SearchPanel(QWidget):
     left = Signal()
     highlighted = Signal(object)  # Entity | None
 
-    def __init__(self, search: Search, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
+    def __init__(
+        self, search: Search | EntitySearch, parent: QWidget | None = None, *, glance: Glance | None = None
+    ) -> None:
         super().__init__(parent)
         self._glance = glance or Glance(None)
         self.search = search
+        self._meant = search.meant if isinstance(search, EntitySearch) else None
         self.accepts = False
         self._unknown = ""
         self.worker = Worker(self)
+        self.linker = Worker(self)
+        self._overtaken = threading.Event()  # another text was typed since the linker was asked
         self.model = MatchModel(self)
         self._make_widgets()
         self._compose()
@@ -91,7 +106,6 @@ class SearchPanel(QWidget):
         self.grammar = NoteLabel(self)
         self.obsolete = NoteLabel(self)
         self.list = RowList(tr("Entities found"), self)
-        self.list.setUniformItemSizes(True)
         self.list.setModel(self.model)
         self.list.setItemDelegate(MatchDelegate(self.list))
         self.list.set_empty_words(tr(HINT))
@@ -117,7 +131,9 @@ class SearchPanel(QWidget):
 
     def close_search(self) -> None:
         """Before the project is closed: wait for a running search."""
+        self._overtaken.set()
         self.worker.close()
+        self.linker.close()
 
     def open_empty(self) -> None:
         """Take the keyboard focus with an empty line and the entities linked last."""
@@ -135,19 +151,57 @@ class SearchPanel(QWidget):
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.line.selectAll()
 
+    @property
+    def busy(self) -> bool:
+        """Whether more results may come."""
+        return self.worker.busy or self.linker.busy
+
     @Slot(str)
     def _ask(self, text: str) -> None:
+        self._overtaken.set()
+        self.linker.drop()
         query = text if text.strip() else ""
         broken = SearchAnswer(query, trouble=tr(BROKEN))
         self.worker.ask(partial(answer_to, self.search, query), self._show, failed=lambda: self._show(broken))
 
     def _show(self, answer: SearchAnswer) -> None:
+        self._unknown = ""
+        self.obsolete.set_note(obsolete_words(answer) if answer.matches else "")
+        named = [one for one in answer.matches if one.kind.by_name]
+        if self._meant is None or not _is_text(answer):
+            self.model.show_matches(answer.matches)
+            self._say(answer, len(answer.matches))
+        else:
+            self.model.show_matches(named)
+            self.list.set_empty_words(tr(ASKING))
+            self.status.set_words(_counted(len(named)) if named else "")
+            self._ask_linker(self._meant, answer)
+        if named:
+            self.list.go_to(self.model.next_row(-1))
+            self.list.scrollToTop()
+        else:
+            self.highlighted.emit(None)
+
+    def _ask_linker(self, meant: Meant, answer: SearchAnswer) -> None:
+        self._overtaken = overtaken = threading.Event()
+        work = partial(leads_to, meant, answer.query, lambda: not overtaken.is_set())
+        self.linker.ask(work, partial(self._add, answer), failed=partial(self._add, answer, ()))
+
+    def _add(self, answer: SearchAnswer, meant: Sequence[EntityMatch]) -> None:
+        """Add what the linker suggests, then the results that are not names of all the words."""
+        named = {one.entity.id for one in answer.matches if one.kind.by_name}
+        added = {one.entity.id: one for one in meant if one.entity.id not in named}
+        for one in answer.matches:
+            if one.entity.id not in named:
+                added.setdefault(one.entity.id, one)
+        self.model.add_matches(list(added.values()))
+        self._say(answer, len(named) + len(added))
+
+    def _say(self, answer: SearchAnswer, number: int) -> None:
+        """Say how many results there are, or why there are none."""
         query = answer.query.strip()
         left_out, obsolete = left_out_words(answer), obsolete_words(answer)
-        self.obsolete.set_note(obsolete if answer.matches else "")
-        found_none = (
-            self.accepts and not (answer.trouble or answer.matches or left_out or obsolete) and is_identifier(query)
-        )
+        found_none = self.accepts and not (answer.trouble or number or left_out or obsolete) and is_identifier(query)
         self._unknown = checked_identifier(query) if found_none else ""
         if self._unknown:
             nothing = tr(UNKNOWN, id=self._unknown, registry=registry_of(self._unknown).name)
@@ -158,14 +212,8 @@ class SearchPanel(QWidget):
         else:
             nothing = (miswritten(query) if self.accepts else "") or tr(NO_MATCH, query=query)
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
-        self.model.show_matches(answer.matches)
-        counted = _counted(len(answer.matches)) if query else tr(LINKED_LAST)
-        self.status.set_words(" · ".join(one for one in (counted, left_out) if one) if answer.matches else "")
-        if answer.matches:
-            self.list.go_to(0)
-            self.list.scrollToTop()
-        else:
-            self.highlighted.emit(None)
+        counted = _counted(number) if query else tr(LINKED_LAST)
+        self.status.set_words(" · ".join(one for one in (counted, left_out) if one) if number else "")
 
     def _highlight(self, index: QModelIndex) -> None:
         match = self.model.found(index.row())
@@ -174,6 +222,8 @@ class SearchPanel(QWidget):
     def _choose(self, row: int) -> None:
         match = self.model.found(row)
         if match is None:
+            if self.model.rowCount():
+                self.status.set_words(tr(NOT_CHOSEN))
             return
         if self._glance.saw(("found", match.entity.id)):
             self.chosen.emit(match.entity.id)
@@ -195,13 +245,13 @@ class SearchPanel(QWidget):
             return True
         if watched is self.line and key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             step = 1 if key == Qt.Key.Key_Down else -1
-            self.list.go_to(self.list.currentIndex().row() + step)
+            self.list.go_to(self.model.next_row(self.list.currentIndex().row(), step))
             return True
         if watched is self.line and key == Qt.Key.Key_Question and not self.line.text():
             self.help.toggle()
             return True
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self.worker.busy:
+            if self.worker.busy or (self.linker.busy and not self.list.currentIndex().isValid()):
                 self.status.set_words(tr(STILL_SEARCHING))
             elif self._unknown:
                 self.unknown.emit(self._unknown)
@@ -209,6 +259,14 @@ class SearchPanel(QWidget):
                 self._choose(self.list.currentIndex().row())
             return True
         return super().eventFilter(watched, event)
+
+
+def _is_text(answer: SearchAnswer) -> bool:
+    """Whether the query is a text to be linked, not a first letter, an identifier or a query with syntax."""
+    query = answer.query.strip()
+    known = answer.trouble or answer.obsolete is not None or is_identifier(query)
+    known = known or any(one.kind is MatchKind.IDENTIFIER for one in answer.matches)
+    return len(query) > 1 and not known and parse_query(query).plain
 
 
 def _counted(number: int) -> str:
@@ -232,7 +290,12 @@ class SearchPane(QWidget):
     left = Signal()
 
     def __init__(
-        self, search: Search, lookup: Lookup, parent: QWidget | None = None, *, glance: Glance | None = None
+        self,
+        search: Search | EntitySearch,
+        lookup: Lookup,
+        parent: QWidget | None = None,
+        *,
+        glance: Glance | None = None,
     ) -> None:
         super().__init__(parent)
         self._adding = False

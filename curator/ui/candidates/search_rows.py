@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,49 +11,96 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from curator.domain.entities import EntityMatch, Matches, ObsoleteEntity
+from curator.domain.entities import EntityMatch, Matches, MatchKind, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
-from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, in_role, row_height, scaled, theme_of
+from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, figure, in_role, row_height, scaled, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+log = logging.getLogger(__name__)
+
+
+HEADINGS = {
+    MatchKind.SPELLING: "Similar spelling",
+    MatchKind.MEANING: "Suggested by the linker",
+    MatchKind.SOME_WORDS: "Names with some of the words",
+    MatchKind.DEFINITION: "In the definition",
+}
+"""Above the first entity of the kind; those with a name of all the words have none."""
 
 
 class MatchModel(QAbstractListModel):
-    """The search results; `ROW_ROLE` gives the `EntityMatch`."""
+    """The search results under headings, which cannot be chosen; `ROW_ROLE` gives the `EntityMatch`, or the heading."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._matches: tuple[EntityMatch, ...] = ()
+        self._rows: list[EntityMatch | str] = []
+        self._heading = ""  # of the last row
 
     def show_matches(self, matches: Sequence[EntityMatch]) -> None:
         self.beginResetModel()
-        self._matches = tuple(matches)
+        self._rows, self._heading = [], ""
+        self._rows = self._under_headings(matches)
         self.endResetModel()
 
+    def add_matches(self, matches: Sequence[EntityMatch]) -> None:
+        """Add results below the others, which stay in place."""
+        if matches:
+            rows = self._under_headings(matches)
+            self.beginInsertRows(NO_PARENT, len(self._rows), len(self._rows) + len(rows) - 1)
+            self._rows += rows
+            self.endInsertRows()
+
     def found(self, row: int) -> EntityMatch | None:
-        return self._matches[row] if 0 <= row < len(self._matches) else None
+        """The result in this row; None for a heading."""
+        found = self._rows[row] if 0 <= row < len(self._rows) else None
+        return found if isinstance(found, EntityMatch) else None
+
+    def next_row(self, row: int, step: int = 1) -> int:
+        """The row of the next result after `row`, or before it with step -1; -1 if there is none."""
+        rows = range(row + step, len(self._rows) if step > 0 else -1, step)
+        return next((one for one in rows if self.found(one) is not None), -1)
 
     def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._matches)
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) if self.found(index.row()) is not None else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        match = self.found(index.row()) if index.isValid() else None
-        if match is None:
+        if not index.isValid() or not 0 <= index.row() < len(self._rows):
             return None
+        row = self._rows[index.row()]
         if role == ROW_ROLE:
-            return match
+            return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return match.entity.name
+            return row if isinstance(row, str) else row.entity.name
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return in_role(f"{match.entity.name}\n{match_facts(match)}", role)
+            return in_role(row if isinstance(row, str) else _spoken(row), role)
         return None
+
+    def _under_headings(self, matches: Sequence[EntityMatch]) -> list[EntityMatch | str]:
+        rows: list[EntityMatch | str] = []
+        for match in matches:
+            heading = tr(HEADINGS[match.kind]) if match.kind in HEADINGS else ""
+            if heading and heading != self._heading:
+                rows.append(heading)
+            self._heading = heading
+            rows.append(match)
+        return rows
+
+
+def _spoken(match: EntityMatch) -> str:
+    heading = f" · {tr(HEADINGS[match.kind])}" if match.kind in HEADINGS else ""
+    return f"{match.entity.name}\n{match_facts(match)}{heading}"
 
 
 def match_facts(match: EntityMatch) -> str:
-    """Id, types, and the matching synonym if it is not the name."""
+    """Id, types, the linker's probability, and the matching synonym if it is not the name."""
     parts = [match.entity.id, ", ".join(match.entity.types)]
+    if match.probability is not None:
+        parts.append(tr("probability {value}", value=figure(match.probability)))
     if match.matched.casefold() not in (match.entity.name.casefold(), match.entity.id.casefold()):
         parts.append(tr("matched “{matched}”", matched=match.matched))
     return " · ".join(part for part in parts if part)
@@ -61,14 +109,17 @@ def match_facts(match: EntityMatch) -> str:
 class MatchDelegate(QStyledItemDelegate):
     """Rows of a `MatchModel`."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        return QSize(200, row_height(option.font))
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(200, row_height(option.font, 1.0 if isinstance(index.data(ROW_ROLE), str) else 2.0))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         match = index.data(ROW_ROLE)
+        theme, rect = theme_of(option.palette), QRectF(option.rect)
+        if isinstance(match, str):
+            small = scaled(option.font, 0.88, bold=True)
+            draw_words(painter, rect.adjusted(PAD, 0, -PAD, 0), match, font=small, colour=theme.muted)
         if not isinstance(match, EntityMatch):
             return
-        theme, rect = theme_of(option.palette), QRectF(option.rect)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         draw_ground(painter, option, theme)
@@ -85,11 +136,25 @@ class MatchDelegate(QStyledItemDelegate):
 # The answer of a search in the knowledge base: entities, or the reason why there are none.
 
 Search = Callable[[str], Sequence[EntityMatch]]
+Meant = Callable[[str, Callable[[], bool]], Sequence[EntityMatch]]
+"""The linker's candidates for a text; it stops when the function returns False."""
 OBSOLETE = "{id} “{name}” is obsolete."
 REPLACED_BY = "↵ links what replaces it."
 CONSIDER = "Consider these instead."
 NOTHING_INSTEAD = "The knowledge base has nothing that replaces it. Search for another entity."
 BROKEN = "The search failed. See the log for the reason; other searches still work."
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySearch:
+    """Searches for use in a thread: `named` in the knowledge base, and then `meant`, by the linker, which takes longer.
+    As a function it is `named`."""
+
+    named: Search
+    meant: Meant
+
+    def __call__(self, query: str) -> Sequence[EntityMatch]:
+        return self.named(query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +193,12 @@ def answer_to(search: Search, query: str) -> SearchAnswer:
         return SearchAnswer(query, tuple(found), left_out=found.left_out, obsolete=found.obsolete)
     except UserError as error:
         return SearchAnswer(query, trouble=str(error))
+
+
+def leads_to(meant: Meant, query: str, wanted: Callable[[], bool]) -> Sequence[EntityMatch]:
+    """The linker's candidates, for use in a thread; none if the linker cannot answer."""
+    try:
+        return meant(query, wanted)
+    except UserError as error:
+        log.warning("The linker suggested nothing for a search: %s", error)
+        return ()

@@ -62,7 +62,6 @@ class TreePane(QWidget):
         self.tree = TreeView(self.model, tr("Hierarchy of the knowledge base"), self)
         self.tree.set_empty_words(tr(READING))
         self.list = RowList(tr("Entities found"), self)
-        self.list.setUniformItemSizes(True)
         self.list.setModel(self.matches)
         self.list.setItemDelegate(MatchDelegate(self.list))
         self.card = EntityCard(lookup, self)
@@ -220,7 +219,7 @@ class TreePane(QWidget):
         counted = ntr("{n:,} entity", "{n:,} entities", number)
         self.status.set_words(f"{counted} · {tr(SHOWS)}" if number else "")
         if number:
-            self.list.go_to(0)
+            self.list.go_to(self.matches.next_row(-1))
             self.list.scrollToTop()
 
     def _show_tree(self) -> None:
@@ -256,7 +255,8 @@ class TreePane(QWidget):
             if self.pages.currentWidget() is self.tree:
                 self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
             else:
-                self.list.go_to(self.list.currentIndex().row() + (1 if key == Qt.Key.Key_Down else -1))
+                step = 1 if key == Qt.Key.Key_Down else -1
+                self.list.go_to(self.matches.next_row(self.list.currentIndex().row(), step))
             return True
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.line.text().strip() and not self.worker.busy:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Qt, QTimer
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
-from curator.domain.entities import EntityMatch
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.queue import Hit, Made, left_out_words
@@ -60,7 +59,7 @@ class CorpusFlows(QObject):
         project = self._bench.project
         window = CorpusWindow(
             project.corpus.search,
-            search=self._search,
+            search=self._bench.search_everywhere(),
             lookup=project.knowledge.entity,
             types=self._bench.known_types,
             writable=not project.read_only,
@@ -76,11 +75,6 @@ class CorpusFlows(QObject):
 
     def _window_gone(self) -> None:
         self._window = None
-
-    def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called in a background thread."""
-        knowledge = self._bench.project.knowledge
-        return knowledge.search(query) if query else knowledge.recent()
 
     # --- making mentions ---
 

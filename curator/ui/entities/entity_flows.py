@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
-from curator.domain.entities import EntityDraft, EntityMatch, ProvisionalEntity
+from curator.domain.entities import EntityDraft, ProvisionalEntity
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import shown_of
@@ -158,7 +158,7 @@ class EntityFlows(QObject):
             contexts=project.nils.contexts,
             linked=project.provisional.contexts,
             same_named=project.provisional.same_named,
-            search=self._search,
+            search=self._bench.search_everywhere(),
             lookup=project.knowledge.entity,
             writable=not project.read_only,
             parent=self._bench.window(),
@@ -285,7 +285,7 @@ class EntityFlows(QObject):
         project = self._bench.project
         if self._remap is None:
             window = RemapWindow(
-                search=self._search,
+                search=self._bench.search_everywhere(),
                 lookup=project.knowledge.entity,
                 writable=not project.read_only,
                 parent=self._bench.window(),
@@ -341,11 +341,6 @@ class EntityFlows(QObject):
     def _go(self, document_id: int, mention_id: int) -> None:
         """Show a mention in the main window; the keyboard focus does not move."""
         self._bench.navigator.open(document_id, mention_id)
-
-    def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called in a background thread."""
-        knowledge = self._bench.project.knowledge
-        return knowledge.search(query) if query else knowledge.recent()
 
     def _types(self, mention_type: str) -> tuple[str, ...]:
         """The initial types of a new entity for such a mention: its mapped type, if there is one, else to be ticked."""

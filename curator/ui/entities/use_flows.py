@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QTextEdit, QWidget
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
-from curator.domain.entities import EntityMatch
 from curator.domain.entity_pages import registry_of
 from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.settings import PageOpening
@@ -174,7 +173,7 @@ class UseFlows(QObject):
         project = self._bench.project
         window = UsesWindow(
             project.uses.of,
-            search=self._search,
+            search=self._bench.search_everywhere(),
             lookup=project.knowledge.entity,
             curator=lambda: project.curation.curator,
             writable=not project.read_only,
@@ -192,11 +191,6 @@ class UseFlows(QObject):
 
     def _window_gone(self) -> None:
         self._window = None
-
-    def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called in a background thread."""
-        knowledge = self._bench.project.knowledge
-        return knowledge.search(query) if query else knowledge.recent()
 
     def _change(self, mention_ids: Sequence[int], to: Verdict) -> None:
         """Change uses as the window's own step; refusals are shown in it."""

@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Qt, QTimer
 
 from curator.domain.audit import Inconsistencies, Inconsistency
 from curator.domain.decisions import Change, ChangeKind, Verdict
-from curator.domain.entities import EntityMatch
 from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.ui.bench import Workbench
 from curator.ui.entities import add_undo_key, bring_up
@@ -69,7 +68,7 @@ class InconsistencyFlows(QObject):
         project = self._bench.project
         window = InconsistencyWindow(
             contexts=project.inconsistencies.contexts,
-            search=self._search,
+            search=self._bench.search_everywhere(),
             lookup=project.knowledge.entity,
             curator=lambda: project.curation.curator,
             writable=not project.read_only,
@@ -87,11 +86,6 @@ class InconsistencyFlows(QObject):
 
     def _window_gone(self) -> None:
         self._window = None
-
-    def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called in a background thread."""
-        knowledge = self._bench.project.knowledge
-        return knowledge.search(query) if query else knowledge.recent()
 
     def _read(self, window: InconsistencyWindow, *, jump: bool = False) -> None:
         service, said = self._bench.project.inconsistencies, self.line.mention_id

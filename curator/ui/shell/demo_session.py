@@ -142,7 +142,7 @@ class Hands:
         self.press(Key.Key_Space)
         self.wait(found, panel.model.modelReset, what=tr("The search"))
         if (
-            not panel.model.rowCount()
+            not panel.list.currentIndex().isValid()
             and view is not None
             and view.suggestion is not None
             and view.suggestion.candidates

@@ -10,7 +10,8 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
-from curator.domain.jobs import JobState
+from curator.domain.entities import MatchKind
+from curator.domain.jobs import JobState, LinkerState
 from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import LinkerUnavailableError, UserError
 from curator.services.linking.reconciliation import LONGEST, SURE, WordQuery
@@ -60,6 +61,29 @@ def test_equal_words_are_linked_once_whatever_number_is_asked_for(started: World
     assert len(started.linker.asked[-1].documents) == 10
     assert {one.id for one in started.linker.asked[-1].documents} == set(range(-10, 0)), "none is a stored document"
     assert not started.linker.asked[-1].own
+
+
+def test_a_typed_text_has_the_candidates_of_a_mention(started: World) -> None:
+    meant = started.project.reconciliation.meant
+    found = meant("belly pain")
+    assert [(one.entity.id, one.kind) for one in found] == [
+        (id_, MatchKind.MEANING) for id_ in (LIDOCAINE, ARREST, ARRHYTHMIA)
+    ]
+    assert [one.entity.id for one in meant("belly pain", mention_type="SpecificDisease")] == [ARREST, ARRHYTHMIA]
+    assert started.linker.asked[-1].urgent, "before what is linked ahead"
+    started.project.branches.restrict("", [ARREST])
+    assert [one.entity.id for one in meant("belly pain")] == [ARREST]
+    asked = len(started.linker.asked)
+    assert meant(" ") == meant("x" * (LONGEST + 1)) == []
+    started.linker.set_status(LinkerState.STARTING)
+    assert meant("belly pain") == []
+    assert len(started.linker.asked) == asked
+
+
+def test_a_typed_text_that_is_no_longer_wanted_is_cancelled(started: World) -> None:
+    started.linker.manual = True
+    assert started.project.reconciliation.meant("belly", wanted=lambda: False) == []
+    assert started.linker.cancelled
 
 
 def test_an_identifier_is_its_entity_and_asks_nobody(started: World) -> None:

@@ -1,5 +1,6 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -8,10 +9,18 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.domain.entities import EntityMatch
+from curator.domain.entities import Entity, EntityMatch, MatchKind
 from curator.domain.wording import UserError
-from curator.ui.candidates.search_panel import GRAMMAR_NOTE, HINT, STILL_SEARCHING, SearchPane, SearchPanel
-from curator.ui.candidates.search_rows import BROKEN, MatchModel, match_facts
+from curator.ui.candidates.search_panel import (
+    ASKING,
+    GRAMMAR_NOTE,
+    HINT,
+    NOT_CHOSEN,
+    STILL_SEARCHING,
+    SearchPane,
+    SearchPanel,
+)
+from curator.ui.candidates.search_rows import BROKEN, EntitySearch, MatchModel, match_facts
 from tests.curator.ui.samples import ENTITY, PARENT
 
 MATCHES = (EntityMatch(ENTITY, "FK506", 2.0), EntityMatch(PARENT, "Macrolides", 1.0))
@@ -70,6 +79,8 @@ def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelT
     model = MatchModel()
     qtmodeltester.check(model)
     model.show_matches(MATCHES)
+    qtmodeltester.check(model)
+    model.add_matches([DEFINED])
     qtmodeltester.check(model)
 
 
@@ -134,6 +145,176 @@ def test_enter_chooses_nothing_while_the_answer_is_on_its_way(qtbot: QtBot, pane
     with qtbot.waitSignal(panel.chosen, timeout=5000) as caught:
         qtbot.keyClick(panel.line, Qt.Key.Key_Return)
     assert caught.args == [ENTITY.id]
+
+
+NEAR, MEANT, PARTLY, DEFINED = (
+    EntityMatch(Entity(f"X:{kind.name}", f"an entity by {kind.name}"), kind.value, 0.0, kind)
+    for kind in (MatchKind.SPELLING, MatchKind.MEANING, MatchKind.SOME_WORDS, MatchKind.DEFINITION)
+)
+
+
+class Linker:
+    """A search whose linker answers once `go` is set, or when the answer is no longer wanted."""
+
+    def __init__(self) -> None:
+        self.named: tuple[EntityMatch, ...] = MATCHES
+        self.answer: tuple[EntityMatch, ...] = (replace(MEANT, probability=0.91),)
+        self.asked: list[str] = []
+        self.go = Event()
+        self.go.set()
+
+    def search(self, _: str) -> Sequence[EntityMatch]:
+        return self.named
+
+    def meant(self, query: str, wanted: Callable[[], bool]) -> Sequence[EntityMatch]:
+        self.asked.append(query)
+        while wanted() and not self.go.wait(0.01):
+            pass
+        if query == "down":
+            raise UserError("The linker stopped.")
+        return self.answer
+
+
+@pytest.fixture
+def linker() -> Linker:
+    return Linker()
+
+
+@pytest.fixture
+def asking(qtbot: QtBot, linker: Linker) -> Iterator[SearchPanel]:
+    """A panel that asks a linker, too."""
+    widget = SearchPanel(EntitySearch(linker.search, linker.meant))
+    qtbot.addWidget(widget)
+    widget.resize(400, 500)
+    widget.show()
+    qtbot.waitExposed(widget)
+    yield widget
+    widget.close_search()
+
+
+def typed(qtbot: QtBot, panel: SearchPanel, text: str) -> list[str]:
+    """The rows that come, headings in brackets."""
+    panel.line.setText(text)
+    qtbot.waitUntil(lambda: not panel.busy, timeout=5000)
+    words = [(panel.model.found(row), panel.model.index(row).data()) for row in range(panel.model.rowCount())]
+    return [str(name) if match is not None else f"[{name}]" for match, name in words]
+
+
+def test_names_come_first_then_what_is_meant_then_leads_under_headings(
+    qtbot: QtBot, asking: SearchPanel, linker: Linker
+) -> None:
+    linker.named = (MATCHES[0], NEAR, PARTLY, DEFINED, replace(DEFINED, entity=MEANT.entity))
+    assert typed(qtbot, asking, "kidney damage") == [
+        ENTITY.name,
+        "[Similar spelling]",
+        NEAR.entity.name,
+        "[Suggested by the linker]",
+        MEANT.entity.name,
+        "[Names with some of the words]",
+        PARTLY.entity.name,
+        "[In the definition]",
+        DEFINED.entity.name,
+    ]
+    assert asking.status.words == "5 entities"
+    assert asking.list.currentIndex().row() == 0
+    match = asking.model.found(4)
+    assert match is not None
+    assert match_facts(match) == "X:MEANING · probability 0.91 · matched “meaning”"
+    assert "Suggested by the linker" in str(asking.model.index(4).data(Qt.ItemDataRole.AccessibleTextRole))
+
+
+@pytest.mark.parametrize(
+    ("named", "meant", "enter"),
+    [
+        ((MATCHES[0], DEFINED), (MEANT,), ENTITY.id),
+        ((NEAR, DEFINED), (MEANT,), NEAR.entity.id),
+        ((PARTLY, DEFINED), (MEANT,), ""),
+        ((DEFINED,), (), ""),
+        ((), (MEANT,), ""),
+        ((), (), ""),
+    ],
+    ids=["a name", "a similar spelling", "some words", "a definition", "a meaning", "nothing"],
+)
+def test_enter_links_only_a_name_and_others_once_they_are_chosen(
+    qtbot: QtBot,
+    asking: SearchPanel,
+    linker: Linker,
+    named: tuple[EntityMatch, ...],
+    meant: tuple[EntityMatch, ...],
+    enter: str,
+) -> None:
+    linker.named, linker.answer = named, meant
+    typed(qtbot, asking, "belly pain")
+    chosen: list[str] = []
+    asking.chosen.connect(chosen.append)
+    qtbot.keyClick(asking.line, Qt.Key.Key_Return)
+    assert chosen == ([enter] if enter else [])
+    if enter or not (named or meant):
+        return
+    assert asking.status.words == NOT_CHOSEN
+    qtbot.keyClick(asking.line, Qt.Key.Key_Down)
+    qtbot.keyClick(asking.line, Qt.Key.Key_Return)
+    assert chosen == [(*meant, *named)[0].entity.id]
+
+
+def test_what_the_linker_means_moves_no_row(qtbot: QtBot, asking: SearchPanel, linker: Linker) -> None:
+    linker.named = (*MATCHES, DEFINED)
+    linker.go.clear()
+    asking.line.setText("macrolide")
+    qtbot.waitUntil(lambda: asking.model.rowCount() == 2 and not asking.worker.busy)
+    qtbot.keyClick(asking.line, Qt.Key.Key_Down)
+    before = asking.list.visualRect(asking.list.currentIndex())
+    changes: list[str] = []
+    asking.model.modelReset.connect(lambda: changes.append("reset"))
+    asking.model.rowsInserted.connect(lambda _, first, last: changes.append(f"{first}–{last}"))
+    linker.go.set()
+    qtbot.waitUntil(lambda: not asking.busy)
+    assert changes == ["2–5"]
+    assert asking.model.found(asking.list.currentIndex().row()) == MATCHES[1]
+    assert asking.list.visualRect(asking.list.currentIndex()) == before
+    for _ in range(3):
+        qtbot.keyClick(asking.line, Qt.Key.Key_Down)
+    assert asking.model.found(asking.list.currentIndex().row()) == DEFINED, "over the headings, and not beyond the end"
+
+
+def test_a_text_that_is_overtaken_is_no_longer_asked_for(qtbot: QtBot, asking: SearchPanel, linker: Linker) -> None:
+    linker.named = ()
+    linker.go.clear()
+    asking.line.setText("belly")
+    qtbot.waitUntil(lambda: linker.asked == ["belly"])
+    assert asking.list.empty_words == ASKING
+    qtbot.keyClick(asking.line, Qt.Key.Key_Return)
+    assert asking.status.words == STILL_SEARCHING
+    asking.line.setText("belly pain")
+    qtbot.waitUntil(lambda: linker.asked == ["belly", "belly pain"])
+    assert asking.model.rowCount() == 0
+    linker.go.set()
+    qtbot.waitUntil(lambda: not asking.busy)
+    assert asking.model.rowCount() == 2
+
+
+@pytest.mark.parametrize("query", ["", "OMIM:104300", '"exact"', "pain type:disease", ":: nose"])
+def test_only_a_text_is_given_to_the_linker(qtbot: QtBot, asking: SearchPanel, linker: Linker, query: str) -> None:
+    linker.named = (DEFINED,)
+    typed(qtbot, asking, "first")
+    assert typed(qtbot, asking, query) == ["[In the definition]", DEFINED.entity.name]
+    assert linker.asked == ["first"]
+
+
+def test_without_a_linker_the_rest_is_shown(qtbot: QtBot, asking: SearchPanel, linker: Linker) -> None:
+    linker.named = (DEFINED,)
+    assert typed(qtbot, asking, "down") == ["[In the definition]", DEFINED.entity.name]
+    linker.named = linker.answer = ()
+    assert typed(qtbot, asking, "nothing") == []
+    assert asking.list.empty_words.startswith("Nothing in the knowledge base matches “nothing”.")
+
+
+def test_a_heading_is_not_chosen(qtbot: QtBot, asking: SearchPanel, linker: Linker) -> None:
+    linker.named = (DEFINED,)
+    typed(qtbot, asking, "belly")
+    where = asking.list.visualRect(asking.model.index(0)).center()
+    with qtbot.assertNotEmitted(asking.chosen):
+        qtbot.mouseClick(asking.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
 
 
 def test_escape_leaves(qtbot: QtBot, panel: SearchPanel) -> None:

@@ -92,7 +92,7 @@ def test_ticked_hits_become_linked_mentions_and_one_undo_takes_them_back(make_de
     assert "2 new mentions of type Chemical" in window.note.text()
     panel = window.search.panel
     panel.line.setText("Lidocaine")
-    qtbot.waitUntil(lambda: panel.model.rowCount() > 0 and not panel.worker.busy)
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 0 and not panel.busy)
     press(panel.line, Key.Key_Return)
     assert window.note.text() == "Making 2 mentions…"
     assert window.pages.currentWidget() is window.listing

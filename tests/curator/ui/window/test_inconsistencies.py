@@ -209,7 +209,7 @@ def test_a_link_to_an_obsolete_entity_names_what_replaces_it_and_its_id_finds_th
     qtbot.waitUntil(lambda: line.words == words)
     panel = divided.bench.search.panel
     divided.bench.start_search(ARREST)
-    qtbot.waitUntil(lambda: panel.model.rowCount() == 2 and not panel.worker.busy)
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 1 and not panel.busy)
     assert panel.obsolete.text() == f"{ARREST} “Heart Arrest” is obsolete. ↵ links what replaces it."
     to_front(divided.window)
     divided.bench.focus_document()
