@@ -11,6 +11,7 @@ import click
 from curator.cli.console import AS_JSON, DAMAGE, PROJECT, FilePath, counted, opened, run_steps, say
 from curator.cli.entities import make, new, nils, remap, restrict, tree
 from curator.cli.import_preview import SHOWN_PROBLEMS, say_import
+from curator.domain.entities import MatchKind
 from curator.domain.entity_pages import address_of
 from curator.domain.wording import UserError
 from curator.services.importing import KbWish
@@ -19,7 +20,7 @@ from curator.services.records import ExportScope
 from curator.settings import load
 
 if TYPE_CHECKING:
-    from curator.domain.entities import KnowledgeSource, Replacement
+    from curator.domain.entities import EntityMatch, KnowledgeSource, Replacement
     from curator.services.ports import ProjectPlace
     from curator.services.records import ExportReport
 
@@ -215,14 +216,20 @@ def kb_export(project: ProjectPlace, out: Path, *, least: int, as_json: bool) ->
 def kb_search(project: ProjectPlace, query: str, *, mention_type: str | None, limit: int, as_json: bool) -> None:
     """Search the knowledge base of P.
 
-    QUERY is written as in the window: a name, an identifier, "exact name", type:TYPE or name :: definition.
+    QUERY is written as in the window: a name, an identifier, "exact name", type:TYPE or name :: definition. Names come
+    first, then similar spellings, names with some of the words, and definitions.
     """
     with opened(project, read_only=True) as found:
         matches = found.knowledge.search(query, mention_type=mention_type, limit=limit)
-    lines = [f"{one.entity.id}  {one.entity.name}  ({', '.join(one.entity.types)})  {one.matched}" for one in matches]
-    text = "\n".join(lines) or f"Nothing in the knowledge base matches {query}."
-    entities = [{"matched": one.matched, **asdict(one.entity)} for one in matches]
+    text = "\n".join(map(_match_line, matches)) or f"Nothing in the knowledge base matches {query}."
+    entities = [{"matched": one.matched, "match": one.kind.value, **asdict(one.entity)} for one in matches]
     say({"entities": entities}, text, as_json=as_json)
+
+
+def _match_line(match: EntityMatch) -> str:
+    entity, kind = match.entity, match.kind
+    label = "" if kind.by_name and kind is not MatchKind.SPELLING else f"  [{kind}]"
+    return f"{entity.id}  {entity.name}  ({', '.join(entity.types)})  {match.matched}{label}"
 
 
 @click.command("export")

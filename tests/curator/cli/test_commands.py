@@ -64,6 +64,29 @@ def test_the_knowledge_base_is_searched_as_in_the_window(cli: Cli, project: Path
     assert "matches zzz" in cli("kb", "search", project, "zzz").out
 
 
+def test_a_search_says_of_every_entity_how_it_was_found(cli: Cli, project: Path, tmp_path: Path) -> None:
+    known = [
+        {"id": "X:1", "name": "Porphyria", "types": ["Disease"], "definition": "Pain of the belly."},
+        {"id": "X:2", "name": "Abdominal Pain", "types": ["Disease"]},
+        {"id": "X:3", "name": "Pain", "types": ["Disease"]},
+    ]
+    path = tmp_path / "pain.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in known), encoding="utf-8")
+    assert cli("kb", "import", project, path).code == 0
+    found = cli("kb", "search", project, "pain", "--json").json["entities"]
+    assert [(one["id"], one["match"]) for one in found] == [
+        ("X:3", "exact name"),
+        ("X:2", "name"),
+        ("X:1", "definition"),
+    ]
+    assert cli("kb", "search", project, "belly pain").out.splitlines() == [
+        "X:3  Pain  (Disease)  Pain  [some of the words]",
+        "X:2  Abdominal Pain  (Disease)  Abdominal Pain  [some of the words]",
+        "X:1  Porphyria  (Disease)  Porphyria  [definition]",
+    ]
+    assert "[similar spelling]" in cli("kb", "search", project, "porphiria").out
+
+
 def test_info_shows_what_the_project_contains(cli: Cli, project: Path) -> None:
     facts = cli("info", project, "--json").json
     assert facts["documents"] == {"todo": 0, "in_progress": 0, "done": 8, "discuss": 0}
