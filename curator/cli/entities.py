@@ -242,8 +242,12 @@ def make(
     Use this for entities that the knowledge base lacks.
     """
     with opened(project) as found:
+        same = found.provisional.same_named(name)
         made = found.provisional.make(EntityDraft(name, types, definition, synonyms, entity_id), mentions)
-    say({"id": made.entity_id, "mentions": list(mentions)}, f"{made.change.text}.", as_json=as_json)
+    named = ", ".join(f"{one.name} ({one.id})" for one in same)
+    note = f"\nNote: this name already exists: {named}. `curator undo` removes the new entity." if same else ""
+    result = {"id": made.entity_id, "mentions": list(mentions), "same_named": [one.id for one in same]}
+    say(result, f"{made.change.text}.{note}", as_json=as_json)
 
 
 @click.command("remap")

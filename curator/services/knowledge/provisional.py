@@ -88,10 +88,14 @@ class ProvisionalService:
         if not key:
             return []
         with self._store.read() as unit:
-            ids = dict.fromkeys(one for found in unit.kb.named({name.strip(), key}).values() for one in found)
-            known = unit.kb.get_many(list(ids))
+            exact = unit.kb.named([name]).get(name, ())
+            ids = list(dict.fromkeys([*exact, *unit.kb.same_named(name)]))
+            known = unit.kb.get_many(ids)
             ours = [one.entity for one in unit.kb.all_provisional() if one.id not in known]
-        return [*known.values(), *(one for one in ours if key in map(string_key, (one.name, *one.synonyms)))]
+        return [
+            *(known[one] for one in ids if one in known),
+            *(one for one in ours if key in map(string_key, (one.name, *one.synonyms))),
+        ]
 
     # --- what a curator does ---
 

@@ -153,6 +153,11 @@ class KnowledgeBaseRepository(Protocol):
         white space do not matter."""
         ...
 
+    def same_named(self, name: str) -> list[str]:
+        """Primary ids of the entities of the active version with a name or synonym of the same normalised form
+        (`string_key`), names first; possessives, dashes, plurals, accents and British spelling do not matter either."""
+        ...
+
     # --- broader and narrower entities of the active version ---
 
     def has_hierarchy(self) -> bool:

@@ -27,7 +27,7 @@ from curator.storage.kb.decided_entities import Outcomes
 from curator.storage.kb.decided_strings import DecidedStrings
 from curator.storage.kb.kb_hierarchy import KbHierarchy, build_hierarchy, rows_below
 from curator.storage.kb.kb_index import build_index, has_index
-from curator.storage.kb.kb_search import NameSearch
+from curator.storage.kb.kb_search import NameSearch, same_named
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity, tables_of
 from curator.storage.kb.provisional import ProvisionalEntities, former_entity, living_entities
 
@@ -323,6 +323,10 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
     def named(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         tables = self._active()
         return kb_matching.named(tables, names) if tables else {}
+
+    def same_named(self, name: str) -> list[str]:
+        tables = self._active()
+        return same_named(tables, name) if tables else []
 
     def _active_version(self) -> int | None:
         return next((int(one) for (one,) in answer(self._conn, ACTIVE)), None)

@@ -1,13 +1,16 @@
-"""Words of the knowledge base with a similar spelling: one letter added, missing, changed, or two swapped."""
+"""Words of the knowledge base with a similar spelling: one letter added, missing, changed, or two swapped; and those
+of the same normalised form."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from curator.domain.same_string import string_key
 from curator.storage.kb.kb_tables import KbTables
 
 SHORTEST = 4  # shorter words resemble too many others
 LONG = 8  # from this length, two errors are allowed
+LONGER = 4  # the most letters that a normalised form lacks
 NEAR = 8  # the most alternatives for a typed word
 
 
@@ -56,6 +59,16 @@ def _nearest(word: str, keys: Sequence[str], terms: Sequence[str], slips: int) -
 
     hits = process.extract(word, keys, scorer=OSA.distance, score_cutoff=slips, limit=4 * NEAR)
     return [(int(distance), terms[place]) for _, distance, place in hits]
+
+
+def words_like(tables: KbTables, word: str) -> list[str]:
+    """Words with this normalised form (`string_key`): plurals, and British for American spelling."""
+    found: list[str] = []
+    for start in (word[0], "a", "o") if word[0] == "e" else (word[0],):  # aetiology, oedema
+        query = f"SELECT word FROM {tables.words} WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ?"  # noqa: S608
+        near = (start, chr(ord(start) + 1), len(word), len(word) + LONGER)
+        found += [one for (one,) in tables.conn.execute(query, near) if string_key(one) == word]
+    return found
 
 
 def words_ending(tables: KbTables, part: str, *, anywhere: bool, limit: int) -> list[str]:

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch, MatchKind
 from curator.domain.facets import SearchQuery
+from curator.domain.same_string import string_key
 from curator.storage.db import chunks, fold, unique
-from curator.storage.kb.kb_fuzzy import near_words, words_ending
+from curator.storage.kb.kb_fuzzy import near_words, words_ending, words_like
 from curator.storage.kb.kb_index import goodness, name_of, type_word
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity
 
@@ -369,6 +370,22 @@ class _Asked:
             for hit in self._stream(match, restricted):
                 if hit.number not in self._seen:
                     yield _Hit(tier, hit.number, hit.good, hit.name)
+
+
+def same_named(tables: KbTables, name: str) -> list[str]:
+    """Primary ids of the entities with a name or synonym of the same normalised form (`string_key`), names first."""
+    key = string_key(name)
+    parts = [f"({one})" for word in _WORD.findall(key) if (one := " OR ".join(map(_quoted, words_like(tables, word))))]
+    if len(parts) < len(_WORD.findall(key)) or not parts:
+        return []
+    match = f"folded : ({' AND '.join(parts)})"
+    query = f"SELECT rowid FROM {tables.search} WHERE {tables.search} MATCH ? ORDER BY rowid LIMIT {READ}"  # noqa: S608
+    names = [name_of(row) for (row,) in tables.conn.execute(query, (match,))]  # the shortest: no other words in it
+    query = (
+        f"SELECT n.name, e.entity_id FROM {tables.names} n JOIN {tables.entities} e ON e.id = n.entity"  # noqa: S608
+        f" WHERE n.id IN ({','.join('?' * len(names))}) ORDER BY n.kind, e.id"
+    )
+    return unique(entity_id for found, entity_id in tables.conn.execute(query, names) if string_key(found) == key)
 
 
 def group_of(tier: int) -> int:

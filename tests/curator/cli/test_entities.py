@@ -36,6 +36,14 @@ def test_what_is_wrong_is_said(cli: Cli, project: Path) -> None:
     assert "needs a name" in answer.err
 
 
+def test_a_name_that_exists_already_is_said(cli: Cli, project: Path) -> None:
+    made = cli("kb", "make", project, "Cardiac arrests")
+    assert "Note: this name already exists: Heart Arrest (MESH:D006323)." in made.out
+    again = cli("kb", "make", project, "cardiac-arrest", "--json").json
+    assert (again["id"], again["same_named"]) == ("NEW:0002", ["MESH:D006323", "NEW:0001"])
+    assert "Note" not in cli("kb", "make", project, "Blorbitis").out
+
+
 TREE = (
     {"id": "T:1", "name": "Heart diseases", "types": ["Disease"]},
     {"id": "T:2", "name": "Arrhythmia", "types": ["Disease"], "parents": ["T:1"], "alt_ids": ["OLD:2"]},

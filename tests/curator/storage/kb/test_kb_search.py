@@ -107,6 +107,44 @@ def test_only_some_that_lack_a_word_are_listed_and_definitions_come_after_them(f
 
 
 @pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("CROHN  disease", ["N:1"]),
+        ("Crohns Diseases", ["N:1"]),
+        ("leukaemias", ["N:2"]),
+        ("Leukemia", ["N:2"]),
+        ("beta-blocker", ["N:3"]),
+        ("Beta blockers", ["N:3"]),
+        ("Edema", ["N:4", "N:5"]),
+        ("oedemas", ["N:4", "N:5"]),
+        ("Meniere's disease", ["N:6"]),
+        ("tumor of faeces", ["N:7"]),
+        ("Sulfur", ["N:8"]),
+        ("α-synuclein", ["N:9"]),
+        ("Leukemia acute", []),
+        ("disease", []),
+        ("blorb", []),
+        ("+", []),
+        ("", []),
+    ],
+)
+def test_the_same_name_in_another_spelling(fill, typed, found):
+    fill.kb(
+        Entity("N:1", "Crohn's Disease"),
+        Entity("N:2", "Leukaemia", ("Leukemias, all",)),
+        Entity("N:3", "Beta-Blockers"),
+        Entity("N:4", "Oedema"),
+        Entity("N:5", "Swelling", ("EDEMA",)),
+        Entity("N:6", "Ménière Disease"),
+        Entity("N:7", "Tumours of Feces"),
+        Entity("N:8", "Sulphur"),
+        Entity("N:9", "α-Synuclein"),
+    )
+    with fill.store.read() as unit:
+        assert unit.kb.same_named(typed) == found
+
+
+@pytest.mark.parametrize(
     ("typed", "found"), [("lidocian", "M:5"), ("xylocane", "M:5"), ("comon cold", "M:1"), ("cryogobulinem", "M:6")]
 )
 def test_nearly_the_same_spelling_is_found_last(ask, fill, typed, found):
