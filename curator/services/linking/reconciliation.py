@@ -24,8 +24,8 @@ LONGEST = 1000
 """The most characters of a query; a longer text is not a name."""
 LONGEST_CONTEXT = 20_000
 SURE = 100.0
-MEANT = 8
-"""The most candidates for a typed text."""
+MEANT, AT_LEAST, LEAST = 8, 3, 0.05
+"""The most candidates for a typed text; after the first three, those with this probability."""
 READY = LinkerState.READY
 NO_INDEX = "There is no index yet. Run `curator index P` first."
 
@@ -121,7 +121,8 @@ class ReconciliationService:
                     return []
         with self._store.read() as unit:
             inside = within_branches(unit, answers.get(-1, []), {-1: mention_type})
-            candidates = [one for suggestion in inside for one in suggestion.candidates[:MEANT]]
+            first = [one for suggestion in inside for one in suggestion.candidates[:MEANT]]
+            candidates = [one for place, one in enumerate(first) if place < AT_LEAST or one.probability >= LEAST]
             entities = unit.kb.get_many([one.entity_id for one in candidates])
         return [
             EntityMatch(entities[one.entity_id], one.matched, 0.0, MatchKind.MEANING, one.probability)

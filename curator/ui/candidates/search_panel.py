@@ -6,7 +6,7 @@ import threading
 from collections.abc import Hashable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
 
@@ -40,10 +40,12 @@ HINT = "Type a name, a synonym or an identifier. ↓ ↑ move through the entiti
 LINKED_LAST = "Recently linked"
 STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
 ASKING = "No name has these words. Asking the linker for entities that are meant…"
-NOT_CHOSEN = "No name has all the words. Choose an entity with ↓ first."
+NOT_CHOSEN = "No name is nearly the same. Choose an entity with ↓ first."
 TOO_SOON = "This entity had only just appeared. Press ↵ again."
 MOST = 50
 """The most results of a search."""
+PATIENCE_MS = 1_000
+"""How long results that are not names wait for the linker, whose suggestions come before them."""
 GRAMMAR = (
     "heart att\tnames with all these words, the last may be incomplete\n"
     "D008012\tan identifier\n"
@@ -58,11 +60,12 @@ class SearchPanel(QWidget):
     """API: `prefill`, `open_empty`, `close_search`. `search` is called in its own thread and may raise UserError, whose
     message is shown; for '' it returns the entities linked last.
 
-    Results stay until the next answer arrives, so that nothing flickers while typing. Names are listed first, and the
-    first is highlighted. With an `EntitySearch` the linker is asked next; its candidates, and those with only some of
-    the words or with the words in the definition, are added below when it has answered, so that no row moves. None of
-    them is ever highlighted by itself. `highlighted` carries the highlighted entity (or None), for a card next to it.
-    If `accepts` is true, Enter on an unknown identifier of a known registry emits `unknown` with it.
+    Results stay until the next answer arrives, so that nothing flickers while typing. Names are listed first; the first
+    is highlighted if it is nearly what was typed. With an `EntitySearch` the linker is asked next. Its suggestions, and
+    then results with only some of the words or with the words in the definition, are added below; these wait for the
+    linker at most `PATIENCE_MS`. No row under the cursor moves, and none of these is ever highlighted by itself.
+    `highlighted` carries the highlighted entity (or None), for a card next to it. If `accepts` is true, Enter on an
+    unknown identifier of a known registry emits `unknown` with it.
     """
 
     chosen = Signal(str)
@@ -82,6 +85,11 @@ class SearchPanel(QWidget):
         self.worker = Worker(self)
         self.linker = Worker(self)
         self._overtaken = threading.Event()  # another text was typed since the linker was asked
+        self._answer = SearchAnswer("")
+        self._named_rows = 0
+        self._leads: list[EntityMatch] = []  # results that wait for the linker
+        self.patience = QTimer(self, interval=PATIENCE_MS, singleShot=True)
+        self.patience.timeout.connect(self._add_leads)
         self.model = MatchModel(self)
         self._make_widgets()
         self._compose()
@@ -165,37 +173,49 @@ class SearchPanel(QWidget):
         self.worker.ask(partial(answer_to, self.search, query), self._show, failed=lambda: self._show(broken))
 
     def _show(self, answer: SearchAnswer) -> None:
-        self._unknown = ""
+        self._unknown, self._answer, self._leads = "", answer, []
+        self.patience.stop()
         self.obsolete.set_note(obsolete_words(answer) if answer.matches else "")
-        named = [one for one in answer.matches if one.kind.by_name]
         if self._meant is None or not _is_text(answer):
             self.model.show_matches(answer.matches)
             self._say(answer, len(answer.matches))
         else:
+            named = [one for one in answer.matches if one.kind.by_name]
+            self._leads = [one for one in answer.matches if not one.kind.by_name]
             self.model.show_matches(named)
+            self._named_rows = self.model.rowCount()
             self.list.set_empty_words(tr(ASKING))
             self.status.set_words(_counted(len(named)) if named else "")
-            self._ask_linker(self._meant, answer)
-        if named:
+            self._ask_linker(self._meant, answer.query)
+        if answer.matches and _is_meant(answer.matches[0], answer.query):
             self.list.go_to(self.model.next_row(-1))
-            self.list.scrollToTop()
         else:
             self.highlighted.emit(None)
+        self.list.scrollToTop()
 
-    def _ask_linker(self, meant: Meant, answer: SearchAnswer) -> None:
+    def _ask_linker(self, meant: Meant, query: str) -> None:
         self._overtaken = overtaken = threading.Event()
-        work = partial(leads_to, meant, answer.query, lambda: not overtaken.is_set())
-        self.linker.ask(work, partial(self._add, answer), failed=partial(self._add, answer, ()))
+        work = partial(leads_to, meant, query, lambda: not overtaken.is_set())
+        self.linker.ask(work, self._add_meant, failed=lambda: self._add_meant(()))
+        self.patience.start()
 
-    def _add(self, answer: SearchAnswer, meant: Sequence[EntityMatch]) -> None:
-        """Add what the linker suggests, then the results that are not names of all the words."""
-        named = {one.entity.id for one in answer.matches if one.kind.by_name}
-        added = {one.entity.id: one for one in meant if one.entity.id not in named}
-        for one in answer.matches:
-            if one.entity.id not in named:
-                added.setdefault(one.entity.id, one)
-        self.model.add_matches(list(added.values()))
-        self._say(answer, len(named) + len(added))
+    def _add_meant(self, meant: Sequence[EntityMatch]) -> None:
+        """Add what the linker suggests, after the names; at the end if that would move the row under the cursor."""
+        shown = {one.entity.id for one in self.model.matches}
+        new = [one for one in meant if one.entity.id not in shown]
+        place = self._named_rows
+        if self.list.currentIndex().row() >= place or self.list.viewport().underMouse():
+            place = self.model.rowCount()
+        self.model.insert_matches(place, new)
+        self._add_leads()
+
+    def _add_leads(self) -> None:
+        """Add the results that are not names of all the words."""
+        self.patience.stop()
+        shown = {one.entity.id for one in self.model.matches}
+        leads, self._leads = [one for one in self._leads if one.entity.id not in shown], []
+        self.model.insert_matches(self.model.rowCount(), leads)
+        self._say(self._answer, len(self.model.matches))
 
     def _say(self, answer: SearchAnswer, number: int) -> None:
         """Say how many results there are, or why there are none."""
@@ -259,6 +279,14 @@ class SearchPanel(QWidget):
                 self._choose(self.list.currentIndex().row())
             return True
         return super().eventFilter(watched, event)
+
+
+def _is_meant(match: EntityMatch, query: str) -> bool:
+    """Whether Enter may link to it unseen: not if its name has many other words than those that were typed."""
+    words, name = query.casefold().split(), match.matched.casefold()
+    few = 2 * len(words) >= len(name.split()) or name.startswith(" ".join(words))
+    exact = match.kind in (MatchKind.IDENTIFIER, MatchKind.EXACT) or not parse_query(query).plain
+    return match.kind.by_name and (few or exact)
 
 
 def _is_text(answer: SearchAnswer) -> bool:

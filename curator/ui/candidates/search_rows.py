@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
@@ -36,21 +37,22 @@ class MatchModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[EntityMatch | str] = []
-        self._heading = ""  # of the last row
 
     def show_matches(self, matches: Sequence[EntityMatch]) -> None:
         self.beginResetModel()
-        self._rows, self._heading = [], ""
-        self._rows = self._under_headings(matches)
+        self._rows = _under_headings(matches)
         self.endResetModel()
 
-    def add_matches(self, matches: Sequence[EntityMatch]) -> None:
-        """Add results below the others, which stay in place."""
-        if matches:
-            rows = self._under_headings(matches)
-            self.beginInsertRows(NO_PARENT, len(self._rows), len(self._rows) + len(rows) - 1)
-            self._rows += rows
+    def insert_matches(self, row: int, matches: Sequence[EntityMatch]) -> None:
+        """Add results of other kinds than those there, before this row."""
+        if rows := _under_headings(matches):
+            self.beginInsertRows(NO_PARENT, row, row + len(rows) - 1)
+            self._rows[row:row] = rows
             self.endInsertRows()
+
+    @property
+    def matches(self) -> list[EntityMatch]:
+        return [one for one in self._rows if isinstance(one, EntityMatch)]
 
     def found(self, row: int) -> EntityMatch | None:
         """The result in this row; None for a heading."""
@@ -80,15 +82,13 @@ class MatchModel(QAbstractListModel):
             return in_role(row if isinstance(row, str) else _spoken(row), role)
         return None
 
-    def _under_headings(self, matches: Sequence[EntityMatch]) -> list[EntityMatch | str]:
-        rows: list[EntityMatch | str] = []
-        for match in matches:
-            heading = tr(HEADINGS[match.kind]) if match.kind in HEADINGS else ""
-            if heading and heading != self._heading:
-                rows.append(heading)
-            self._heading = heading
-            rows.append(match)
-        return rows
+
+def _under_headings(matches: Sequence[EntityMatch]) -> list[EntityMatch | str]:
+    rows: list[EntityMatch | str] = []
+    for heading, group in groupby(matches, key=lambda one: HEADINGS.get(one.kind, "")):
+        rows += [tr(heading)] if heading else []
+        rows += group
+    return rows
 
 
 def _spoken(match: EntityMatch) -> str:
@@ -117,7 +117,7 @@ class MatchDelegate(QStyledItemDelegate):
         theme, rect = theme_of(option.palette), QRectF(option.rect)
         if isinstance(match, str):
             small = scaled(option.font, 0.88, bold=True)
-            draw_words(painter, rect.adjusted(PAD, 0, -PAD, 0), match, font=small, colour=theme.muted)
+            draw_words(painter, rect.adjusted(PAD + 4, 0, -PAD, 0), match, font=small, colour=theme.muted)
         if not isinstance(match, EntityMatch):
             return
         painter.save()

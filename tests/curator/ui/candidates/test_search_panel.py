@@ -80,7 +80,7 @@ def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelT
     qtmodeltester.check(model)
     model.show_matches(MATCHES)
     qtmodeltester.check(model)
-    model.add_matches([DEFINED])
+    model.insert_matches(1, [DEFINED])
     qtmodeltester.check(model)
 
 
@@ -224,6 +224,51 @@ def test_names_come_first_then_what_is_meant_then_leads_under_headings(
 
 
 @pytest.mark.parametrize(
+    ("query", "matched", "kind", "selected"),
+    [
+        ("low platelet", "Hemolysis, elevated liver enzymes and low platelet count", MatchKind.NAME, False),
+        ("low platlet", "Hemolysis, elevated liver enzymes and low platelet count", MatchKind.SPELLING, False),
+        ("hemolysis, el", "Hemolysis, elevated liver enzymes and low platelet count", MatchKind.NAME, True),
+        ("arrest", "Heart Arrest", MatchKind.NAME, True),
+        ("abdominal pain", "Pain, Abdominal", MatchKind.NAME, True),
+        ("MESH:D1", "A name of very many words", MatchKind.IDENTIFIER, True),
+        ('"platelet"', "A name of very many words with platelet", MatchKind.NAME, True),
+        ("atack", "Heart attack", MatchKind.SPELLING, True),
+        (":: pain", "Pain", MatchKind.DEFINITION, False),
+    ],
+)
+def test_a_name_with_many_other_words_is_not_selected_by_itself(
+    qtbot: QtBot, asking: SearchPanel, linker: Linker, query: str, matched: str, kind: MatchKind, selected: bool
+) -> None:
+    linker.named, linker.answer = (EntityMatch(ENTITY, matched, 0.0, kind),), ()
+    typed(qtbot, asking, query)
+    assert (asking.list.currentIndex().row() >= 0) == selected
+
+
+@pytest.mark.parametrize("at", ["nowhere", "a name", "a definition"])
+def test_a_late_answer_comes_in_its_place_but_moves_no_row_under_the_cursor(
+    qtbot: QtBot, asking: SearchPanel, linker: Linker, at: str
+) -> None:
+    linker.named = (MATCHES[0], DEFINED) if at == "a name" else (DEFINED,)
+    linker.go.clear()
+    asking.line.setText("belly pain")
+    qtbot.waitUntil(lambda: bool(linker.asked) and not asking.worker.busy)
+    assert asking.model.matches == list(linker.named[:-1])
+    asking.patience.timeout.emit()  # the linker takes long
+    assert asking.model.matches == list(linker.named)
+    if at == "a definition":
+        qtbot.keyClick(asking.line, Qt.Key.Key_Down)
+    current = asking.list.currentIndex().row()
+    linker.go.set()
+    qtbot.waitUntil(lambda: not asking.busy)
+    kinds = [one.kind for one in asking.model.matches if not one.kind.by_name]
+    late = at == "a definition"
+    assert kinds == ([MatchKind.DEFINITION, MatchKind.MEANING] if late else [MatchKind.MEANING, MatchKind.DEFINITION])
+    assert asking.list.currentIndex().row() == current
+    assert not asking.patience.isActive()
+
+
+@pytest.mark.parametrize(
     ("named", "meant", "enter"),
     [
         ((MATCHES[0], DEFINED), (MEANT,), ENTITY.id),
@@ -269,7 +314,7 @@ def test_what_the_linker_means_moves_no_row(qtbot: QtBot, asking: SearchPanel, l
     asking.model.rowsInserted.connect(lambda _, first, last: changes.append(f"{first}–{last}"))
     linker.go.set()
     qtbot.waitUntil(lambda: not asking.busy)
-    assert changes == ["2–5"]
+    assert changes == ["2–3", "4–5"]
     assert asking.model.found(asking.list.currentIndex().row()) == MATCHES[1]
     assert asking.list.visualRect(asking.list.currentIndex()) == before
     for _ in range(3):
