@@ -228,6 +228,7 @@ def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtB
     branches = tall.project.branches.branches
     qtbot.waitUntil(lambda: branches().of == {"SpecificDisease": ("MESH:C280",)})
     tall.press(Key.Key_Escape)
+    qtbot.waitUntil(lambda: any(one.active for one in tall.project.retraining.bundles()))  # of the new knowledge base
     tall.press(Key.Key_Slash)
     search = tall.bench.search.panel
     QTest.keyClicks(search.line, "cardiovascular")
