@@ -6,7 +6,8 @@ linker's memory equal to the decisions of train documents, `DetectionService` de
 linker process. `ContrastService` asks the linker which words of the text distinguish two candidates, one request at a
 time, and cancels it when the curator moves on.
 
-`ReconciliationService` links words that other programs send (`curator serve`); it is read-only.
+`ReconciliationService` links words that other programs send (`curator serve`) or that are typed in a search; it is
+read-only. `DetectionService` waits until the linker has learnt every decision: it marks decided texts, too.
 
 * **Until the first bundle is in use, the name search suggests** (`name_linking.py`). It is available when the import
   ends, while the index of the UMLS's names takes minutes. Its suggestions are stamped `by name` and so stale from the
