@@ -353,7 +353,7 @@ def _project(shared: Shared) -> Project:
         # rounds
         rounds=rounds,
         round_files=RoundFiles(store, events, clock, writer, curator=curator),
-        adjudication=AdjudicationService(store, events, clock, curator=curator),
+        adjudication=AdjudicationService(store, events, clock, curator=curator, related=related.of),
         agreement=agreement,
         # records
         statistics=StatisticsService(store, agreement, bundles=switch.all),

@@ -77,6 +77,12 @@ class RoundProgress:
     judged: int
     mentions: int
 
+    @classmethod
+    def of(cls, curator: str, documents: Iterable[tuple[int, int]]) -> RoundProgress:
+        """The sum over documents, given as (judged, visible) mentions."""
+        parts = list(documents)
+        return cls(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
+
     @property
     def done(self) -> bool:
         return self.judged >= self.mentions > 0

@@ -41,7 +41,7 @@ class Clock:
 
 def live(folder, first, out):
     store = open_project(Path(folder))
-    service = CurationService(store, EventBus(), Clock(), curator=lambda: "ada")
+    service = CurationService(store, EventBus(), Clock(), curator=lambda: "ada", related=lambda *_: [])
     with store.read() as unit:
         mentions = [m.id for d in unit.documents.ids() for m in unit.mentions.of_document(d)]
     verdicts = itertools.cycle([Verdict.nil(), Verdict.reject(), Verdict.skip(), Verdict.nil(NilReason.TOO_GENERAL)])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
     from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, percent_up, tally
     from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
-    from curator.services.curating.curation import CurationService
+    from curator.services.curating.curation import CurationService, Related
     from curator.services.curating.deciding import decide_in, mentions_words, shown_of, unpacked
     from curator.services.curating.efforts import EffortService
     from curator.services.curating.entity_steps import Edit, entity_step
@@ -78,6 +78,7 @@ __all__ = [
     "Others",
     "PropagationScope",
     "PropagationService",
+    "Related",
     "RelationService",
     "RepeatService",
     "SameString",
@@ -122,7 +123,7 @@ __getattr__ = opened_late(
     bulk="BulkOffer BulkReport BulkService",
     bulk_plan="Audit AuditState MOST_CHECKS percent_up tally",
     bulk_sheet="SampleSheet read_sheet sheet_of",
-    curation="CurationService",
+    curation="CurationService Related",
     deciding="decide_in mentions_words shown_of unpacked",
     efforts="EffortService",
     entity_steps="Edit entity_step",

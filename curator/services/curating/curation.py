@@ -37,8 +37,8 @@ class CurationService:
         clock: Clock,
         *,
         curator: Callable[[], str],
+        related: Related,
         prepare: Prepare | None = None,
-        related: Related = lambda *_: (),
     ) -> None:
         self._store = store
         self._events = events

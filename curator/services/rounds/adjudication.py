@@ -14,7 +14,7 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectRe
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
-from curator.services.curating import AttributeService, CurationService, decide_in, mentions_words
+from curator.services.curating import AttributeService, CurationService, Related, decide_in, mentions_words
 from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat
 from curator.services.rounds.mention_verdicts import MentionVerdicts, judged_documents
@@ -57,11 +57,14 @@ class Adjudication:
 
 
 class AdjudicationService:
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+    def __init__(
+        self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str], related: Related
+    ) -> None:
         self._store = store
         self._events = events
         self._clock = clock
         self._curator = curator
+        self._related = related
 
     def of(self, round_id: int) -> Adjudication:
         """The state. Raises UserError if the round is open or has fewer than two curators."""
@@ -118,19 +121,28 @@ class AdjudicationService:
             note = f"{round_note(found.name)}decided again" if contested.issuperset(mention_ids) else ""
             return bring_in(unit, mention_ids, curator=self._curator(), clock=self._clock), note
 
-        return CurationService(self._store, self._events, self._clock, curator=self._curator, prepare=prepare)
+        return CurationService(
+            self._store, self._events, self._clock, curator=self._curator, related=self._related, prepare=prepare
+        )
 
     def _with_mentions_of(self, round_id: int, opened: OpenDocument) -> OpenDocument:
         with self._store.read() as unit:
             order = unit.rounds.mentions(round_id, opened.document.id)
+            comments = unit.mentions.comments(opened.document.id)
         known = {view.mention.id: view for view in opened.mentions}
         new = {
-            one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
+            one.mention.id: MentionView(
+                replace(one.mention, deleted=False),
+                None,
+                None,
+                False,
+                comments=tuple(each for each in comments if each.mention_id == one.mention.id),
+            )
             for one in order
             if one.mention.id not in known
         }
         views = [known.get(one.mention.id) or new[one.mention.id] for one in order]
-        return OpenDocument(opened.document, tuple(views))
+        return replace(opened, mentions=tuple(views))
 
     def _decide(
         self,

@@ -59,8 +59,7 @@ class RoundQueue:
     @property
     def progress(self) -> RoundProgress:
         """The curator's progress."""
-        judged, seen = (sum(column) for column in zip(*self._numbers.values(), strict=True))
-        return RoundProgress(self._curator, judged, seen)
+        return RoundProgress.of(self._curator, self._numbers.values())
 
     def rows(self, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
         return self.rows_of(self._ids[offset : offset + limit])
@@ -96,6 +95,9 @@ class RoundQueue:
             judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document_id)
             ids = [one.mention.id for one in mentions]
             attributes = given_of(unit, ids, round_id=self._round.id, curator=self._curator)
+            # others' comments could give their judgements away
+            comments = [one for one in unit.mentions.comments(document_id) if one.author == self._curator]
+            flagged = unit.documents.document_flagged(document_id)
         given = {one.mention_id: as_decision(one) for one in judged}
         found = self._suggestions.of_document(document)
         views = [
@@ -104,11 +106,13 @@ class RoundQueue:
                 given.get(one.mention.id),
                 found.get(one.mention.id),
                 False,
+                comments=tuple(each for each in comments if each.mention_id == one.mention.id),
                 attributes=attributes.get(one.mention.id, ()),
             )
             for one in mentions
         ]
-        return OpenDocument(replace(document, state=_state(len(given), len(views))), tuple(views))
+        own = tuple(one for one in comments if one.mention_id is None)
+        return OpenDocument(replace(document, state=_state(len(given), len(views))), tuple(views), own, flagged)
 
     def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
         forward = direction is Direction.NEXT

@@ -152,8 +152,7 @@ def named(unit: UnitOfWork, name: str) -> Round:
 
 
 def progress_of(unit: UnitOfWork, round_id: int, curator: str) -> RoundProgress:
-    parts = unit.rounds.judged_in(round_id, curator).values()
-    return RoundProgress(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
+    return RoundProgress.of(curator, unit.rounds.judged_in(round_id, curator).values())
 
 
 def round_note(name: str) -> str:

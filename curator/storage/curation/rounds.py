@@ -141,11 +141,7 @@ class SqlRounds:
     def progress(self, round_id: int) -> list[RoundProgress]:
         query = select(JudgementRow.curator).where(JudgementRow.round_id == round_id).distinct()
         names = sorted(self._conn.execute(query).scalars())
-        return [self._progress(round_id, name) for name in names]
-
-    def _progress(self, round_id: int, curator: str) -> RoundProgress:
-        parts = self.judged_in(round_id, curator).values()
-        return RoundProgress(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
+        return [RoundProgress.of(name, self.judged_in(round_id, name).values()) for name in names]
 
     def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, tuple[int, int]]:
         ids = self.document_ids(round_id) if document_id is None else [document_id]

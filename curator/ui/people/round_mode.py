@@ -22,6 +22,7 @@ UNAIDED = ", without suggestions"
 FINISHED = (
     "Round “{name}” · {curator}, all {mentions:,} mentions are judged. Leave the round and let your colleagues know."
 )
+EMPTY = "Round “{name}” · none of its documents is in the project at the moment. Leave the round."
 NO_SUGGESTIONS = "This round is judged without suggestions. Search with / or Space, or decide with N, X or S."
 LEFT = "You left the round “{name}”. Your judgements are kept; the project's own decisions are shown again."
 ELSEWHERE = (
@@ -130,7 +131,7 @@ class RoundMode(QObject):
         if self._seat is None:
             return
         found, progress = self._seat.round, self._seat.queue.progress
-        words = tr(FINISHED if progress.done else JUDGING)
+        words = tr(FINISHED if progress.done else JUDGING) if self._seat.queue.count() else tr(EMPTY)
         self.banner.say(
             words.format(
                 name=found.name,

@@ -48,7 +48,7 @@ def worked(filled: World, clock: Clock) -> World:
 
 
 def curating(world: World, clock: Clock, *, who: str = "ada") -> CurationService:
-    return CurationService(world.store, world.project.events, clock, curator=lambda: who)
+    return CurationService(world.store, world.project.events, clock, curator=lambda: who, related=lambda *_: [])
 
 
 def service(world: World, clock: Clock, *, trainings: tuple[Training, ...] = ()) -> StepService:

@@ -74,7 +74,9 @@ class BackwardClock:
 
 
 def test_a_clock_that_goes_back_changes_no_order(filled: World) -> None:
-    curation = CurationService(filled.store, filled.project.events, BackwardClock(), curator=lambda: "ada")
+    curation = CurationService(
+        filled.store, filled.project.events, BackwardClock(), curator=lambda: "ada", related=lambda *_: []
+    )
     curation.decide(1, LIDOCAINE)
     curation.decide(1, Verdict.nil())
     assert curation.current([1])[1].verdict == Verdict.nil(), "the last said counts, whatever its date"

@@ -95,6 +95,46 @@ def test_a_mention_of_the_round_comes_into_the_text_when_it_is_decided_anew(fill
     assert made not in filled.mentions(1)
 
 
+@pytest.mark.parametrize("act", ["delete", "join"])
+def test_relations_follow_a_mention_that_is_edited_while_adjudicating(filled: World, judged: Round, act: str) -> None:
+    """As they do outside of an adjudication: joined mentions keep them, and the step names those that a deletion
+    takes along."""
+    project = filled.project
+    _, arrest, arrhythmia, blorbitis = filled.mentions(1)
+    project.relations.add(arrest, arrhythmia, "causes")
+    project.rounds.close(judged.id)
+    editing = project.adjudication.seat(judged, project.suggestions).editing
+    assert editing is not None
+    if act == "join":
+        editing.join_mentions(blorbitis, arrhythmia)
+        assert [one.mention_ids for one in project.relations.of_document(1)][1:] == [(arrest, blorbitis)]
+    else:
+        assert editing.delete_mention(arrhythmia).text == "Deleted the mention “arrhythmia” and its relation"
+        assert [one.with_mention for one in project.relations.history(arrest)] == [False, True]
+    project.curation.undo()
+    assert [one.mention_ids for one in project.relations.of_document(1)][1:] == [(arrest, arrhythmia)]
+
+
+def test_comments_and_flags_stay_in_sight(filled: World, judged: Round) -> None:
+    project = filled.project
+    made = project.rounds.seat(judged, "ada").queue.open(1).mentions[2].mention
+    assert made.text == "slowed"
+    project.notes.flag_document(1)
+    for mention in (None, filled.mentions(1)[0], made.id):
+        project.notes.comment(1, "why?", mention_id=mention)
+    project.rounds.close(judged.id)
+    for queue, number in (
+        (project.adjudication.seat(judged, project.suggestions).queue, 1),
+        (project.rounds.seat(judged, "ada").queue, 1),
+        (project.rounds.seat(judged, "ben").queue, 0),  # others' comments could give their judgements away
+    ):
+        opened = queue.open(1)
+        assert opened.flagged
+        assert len(opened.comments) == len(opened.mentions[0].comments) == number
+    adjudicated = project.adjudication.seat(judged, project.suggestions).queue.open(1)
+    assert [len(one.comments) for one in adjudicated.mentions if one.mention.id == made.id] == [1]
+
+
 def test_agreement_tells_links_and_spans_apart(filled: World, judged: Round) -> None:
     report = filled.project.agreement.report("pilot", resamples=50)
     assert report.curators == ("ada", "ben")

@@ -26,7 +26,7 @@ class Clock:
 
 
 def curation_of(world: World, clock: Clock) -> CurationService:
-    return CurationService(world.store, world.project.events, clock, curator=lambda: "ada")
+    return CurationService(world.store, world.project.events, clock, curator=lambda: "ada", related=lambda *_: [])
 
 
 def seat(world: World, own: CurationService, clock: Clock) -> Seat:

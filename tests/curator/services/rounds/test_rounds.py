@@ -59,6 +59,14 @@ def test_nobody_sees_another_s_judgements_nor_the_project_s_decisions(filled: Wo
     assert filled.project.queue.open(document).view(second).decision is None  # type: ignore[union-attr]
 
 
+def test_a_round_whose_documents_are_all_hidden_is_empty(filled: World, found: Round) -> None:
+    imported = [one.record.file.id for one in filled.project.imports.files()]
+    filled.project.imports.undo(imported)
+    taken = filled.project.rounds.seat(found, "ada")
+    assert (taken.queue.progress.judged, taken.queue.progress.mentions, taken.queue.progress.done) == (0, 0, False)
+    assert (taken.queue.count(), taken.queue.counts().mentions, taken.queue.next_undecided(None)) == (0, 0, None)
+
+
 def test_judgements_teach_the_linker_nothing_and_are_no_steps_of_the_project(filled: World, ada: Seat) -> None:
     heard: list[object] = []
     filled.project.events.subscribe(heard.append)

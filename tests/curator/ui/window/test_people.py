@@ -220,6 +220,20 @@ def test_a_round_is_gone_on_with_after_a_restart(make_desk: MakeDesk) -> None:
     people(desk).start()
 
 
+def test_a_round_whose_documents_are_all_hidden_opens_and_is_left(make_desk: MakeDesk) -> None:
+    desk = make_desk()
+    found = desk.project.rounds.create("pilot", [1, 2])
+    files = [one.record.file.id for one in desk.project.imports.files()]
+    desk.project.imports.undo(files)
+    people(desk).mode.enter(found)
+    assert "none of its documents" in people(desk).mode.banner.words
+    reopen(desk)
+    assert people(desk).mode.judging
+    assert desk.bench.navigator.opened is None
+    people(desk).leave_round()
+    assert not people(desk).mode.judging
+
+
 def test_rounds_are_made_entered_and_closed_in_their_dialog(desk: Desk) -> None:
     flows = people(desk)
     dialog = flows.show_rounds()
