@@ -28,7 +28,7 @@ from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError
 from curator.services.importing import ImportChoices, sources_of
-from curator.services.ports import DocumentOptions
+from curator.services.ports import DocumentOptions, SharedAddress
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -204,7 +204,8 @@ def _say_where_it_stopped(found: Project) -> None:
         return
     inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files were imported"
     named = f" ({paths_words(stopped.inside)})" if stopped.inside else ""
-    echo(f"{inside}{named}. `curator import P --resume` imports the rest.", err=True)
+    again = "the same command" if isinstance(found.place, SharedAddress) else "`curator import P --resume`"
+    echo(f"{inside}{named}. Run {again} to import the rest.", err=True)
 
 
 @click.command("imports")

@@ -70,6 +70,7 @@ class FileReading:
     gold: GoldWriter
     beside: Collection[int] = ()  # files of the same import that are in already
     file_id: int = 0
+    stored: int = 0  # the same once it is committed, while it is incomplete
     ids: list[int] = field(default_factory=list)
     read: int = 0
     to_take: dict[int, SourceDocument] = field(default_factory=dict)

@@ -218,11 +218,7 @@ class ImportService:
         self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str
     ) -> Generator[Progress, None, ImportReport]:
         tally = ImportTally(files=[well_formed(str(path)) for path in paths])
-        try:
-            result = yield from steps
-        except BaseException:  # cancelled or failed: nothing incomplete stays
-            self._remove_incomplete()
-            raise
+        result = yield from steps
         tally.counts.update(result.counts)
         if result.concerned:
             tally.counts[CONCERNED] = result.concerned
@@ -262,8 +258,11 @@ class ImportService:
         try:
             yield from self._read(reading, format_, wish)
             self._complete(reading, wish)
-        except BaseException:  # cancelled or failed: nothing incomplete stays
-            self._remove_incomplete()
+        except BaseException:  # cancelled or failed: nothing of it stays
+            if reading.stored:
+                # on a full disk this fails too; then it is removed when the project is next opened
+                with suppress(UserError), self._store.write() as unit:
+                    unit.documents.remove_file(reading.stored)
             raise
         tally.files.append(well_formed(str(path)))
         tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
@@ -326,6 +325,7 @@ class ImportService:
                         reading.file_id = unit.documents.add_file(with_head(reading.source, reading.reader))
                     gold = reading.gold if wish.gold else None
                     reading.ids += store_batch(unit, reading.file_id, new, wish.split, gold)
+            reading.stored = reading.file_id
             reading.counts.update(documents=len(new), mentions=sum(len(one.mentions) for one in new))
             done, total = reading.reader.position
             words = ntr("{n:,} document", "{n:,} documents", reading.read)
@@ -389,9 +389,3 @@ class ImportService:
             self._events.emit(Change(ChangeKind.MENTIONS, who, said, taken))
         if reading.ids or taken:
             self._events.emit(Change(ChangeKind.IMPORTED, who, text, tuple(reading.ids)))
-
-    def _remove_incomplete(self) -> None:
-        # on a full disk this fails too; then it is removed when the project is next opened
-        with suppress(UserError), self._store.write() as unit:
-            unit.documents.remove_incomplete()
-            unit.kb.remove_incomplete()

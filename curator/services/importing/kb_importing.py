@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -24,6 +25,10 @@ from curator.services.knowledge import add_missing, after_update, before_update,
 from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem, Store
 
 ENTITIES_PER_UNIT = 2000
+CHANGED_MEANWHILE = (
+    "Somebody else changed the knowledge base during this import, so that its other sources are outdated. Nothing was "
+    "changed; import the file again."
+)
 OTHERS = "*"
 """In a type mapping: all other types."""
 
@@ -62,11 +67,12 @@ class _Part:
 
 
 class KnowledgeImport:
-    """One import. The caller removes incomplete data when a generator ends early."""
+    """One import. Nothing of it stays when a generator ends early."""
 
     def __init__(self, store: Store, formats: FormatRegistry) -> None:
         self._store = store
         self._formats = formats
+        self._base: str | None = None  # the content of the version whose sources are copied
 
     def read(self, path: Path, wish: KbWish) -> Generator[Progress, None, KbResult]:
         """Import the file. Raises UserError if it cannot be read or has no entities."""
@@ -108,7 +114,8 @@ class KnowledgeImport:
 
     def _present(self) -> list[_Part]:
         with self._store.read() as unit:
-            sources = unit.kb.sources()
+            sources, info = unit.kb.sources(), unit.kb.info()
+        self._base = info.content_hash if info is not None else ""
         starts = [sum(one.entities for one in sources[:n]) for n in range(len(sources))]
         return [_Part(one, None, start) for one, start in zip(sources, starts, strict=True)]
 
@@ -116,6 +123,15 @@ class KnowledgeImport:
         result = KbResult(Counter(), [])
         with self._store.write() as unit:
             version = unit.kb.begin(name=" + ".join(one.source.name for one in parts))
+        try:
+            return (yield from self._fill(version, parts, result))
+        except BaseException:  # cancelled or failed
+            # on a full disk this fails too; then it is removed when the project is next opened
+            with suppress(UserError), self._store.write() as unit:
+                unit.kb.remove_version(version)
+            raise
+
+    def _fill(self, version: int, parts: Sequence[_Part], result: KbResult) -> Generator[Progress, None, KbResult]:
         loaded = []
         for number, part in enumerate(parts):
             loaded.append((yield from self._add(version, part, result, check=number > 0)))
@@ -186,6 +202,8 @@ class KnowledgeImport:
     def _activate(self, version: int, result: KbResult) -> None:
         with self._store.write() as unit:
             before = before_update(unit)
+            if self._base is not None and self._base != (before.info.content_hash if before is not None else ""):
+                raise UserError(tr(CHANGED_MEANWHILE))
             info = unit.kb.activate(version)
             if before is not None and before.info.content_hash != info.content_hash:
                 set_active_bundle(unit.meta, "", [])  # every bundle has only the earlier entities

@@ -1,4 +1,4 @@
-"""The rest of an import and its choices, stored in the project so that a stopped import can be resumed.
+"""The rest of an import and its choices, stored so that a stopped import can be resumed.
 
 A running import is also stored, since a killed process could not store it.
 """
@@ -6,7 +6,7 @@ A running import is also stored, since a killed process could not store it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -93,55 +93,65 @@ class UnfinishedImport:
 
 
 class UnfinishedImports:
-    """The project's record of an unfinished import."""
+    """The record of an unfinished import: in the project, or, for a shared project, in memory.
+
+    In a shared project, others would see a record of files on this computer, and of an import that may be running.
+    After the program ended, the same files are imported again there, which leaves out those that are in the project.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._own: dict[str, str] | None = None if store.team is None else {}
 
     def load(self) -> UnfinishedImport | None:
-        with self._store.read() as unit:
-            return UnfinishedImport.load(unit.meta.get(UNFINISHED) or "", unit.meta.get(DONE) or "")
+        values = self._stored()
+        return UnfinishedImport.load(values[UNFINISHED], values[DONE])
 
     @property
     def is_answered(self) -> bool:
         """Whether it was reported to the curator, so that opening the project does not report it again."""
-        with self._store.read() as unit:
-            return unit.meta.get(ANSWERED) == "yes"
+        return self._stored()[ANSWERED] == "yes"
 
     def put(self, what: UnfinishedImport | None, *, answered: bool = False) -> None:
         """Store this import, or remove the record. Raises UserError if the disk is full."""
-        with self._store.read() as unit:
-            same = all((unit.meta.get(key) or "") == value for key, value in _values(what, answered).items())
-        if not same:
-            with self._store.write() as unit:
-                _put(unit, what, answered)
+        self._set(_values(what, answered))
 
     def advance(self, done: int) -> None:
         """Record the number of imported files, unless the last file's step did."""
-        with self._store.read() as unit:
-            same = unit.meta.get(DONE) == str(done)
-        if not same:
-            with self._store.write() as unit:
-                unit.meta.set(DONE, str(done))
+        self._set({DONE: str(done)})
 
-    @staticmethod
     def after(
-        done: int, plan: UnfinishedImport, rest: UnfinishedImport | None, *, answered: bool
+        self, done: int, plan: UnfinishedImport, rest: UnfinishedImport | None, *, answered: bool
     ) -> Callable[[UnitOfWork], None]:
-        """The values written in the step that makes a file of `plan` visible, so that both are stored together: the
-        number of imported files, or, after the last, an earlier import's record."""
-        if done < len(plan.paths):
-            return lambda unit: unit.meta.set(DONE, str(done))
-        return lambda unit: _put(unit, rest, answered)
+        """Writes values in the step that makes a file of `plan` visible, so that both are stored together: the number
+        of imported files, or, after the last, an earlier import's record."""
+        if self._own is not None:  # its values follow the step
+            return lambda _: None
+        values = {DONE: str(done)} if done < len(plan.paths) else _values(rest, answered)
+        return lambda unit: _put(unit, values)
 
     def answer(self) -> None:
         """Mark it as reported to the curator."""
-        with suppress(UserError), self._store.write() as unit:  # at worst it is reported again
-            unit.meta.set(ANSWERED, "yes")
+        with suppress(UserError):  # at worst it is reported again
+            self._set({ANSWERED: "yes"})
+
+    def _stored(self) -> Mapping[str, str]:
+        keys = (UNFINISHED, DONE, ANSWERED)
+        if self._own is not None:
+            return {key: self._own.get(key, "") for key in keys}
+        with self._store.read() as unit:
+            return {key: unit.meta.get(key) or "" for key in keys}
+
+    def _set(self, values: Mapping[str, str]) -> None:
+        if self._own is not None:
+            self._own.update(values)
+        elif not values.items() <= self._stored().items():
+            with self._store.write() as unit:
+                _put(unit, values)
 
 
-def _put(unit: UnitOfWork, what: UnfinishedImport | None, answered: bool) -> None:
-    for key, value in _values(what, answered).items():
+def _put(unit: UnitOfWork, values: Mapping[str, str]) -> None:
+    for key, value in values.items():
         unit.meta.set(key, value)
 
 
@@ -154,24 +164,31 @@ def _values(what: UnfinishedImport | None, answered: bool) -> dict[str, str]:
 
 
 class UnfinishedKb:
-    """The file whose import into the knowledge base is running, or ended with the program."""
+    """The file whose import into the knowledge base is running, or ended with the program. A shared project has none:
+    another client may be importing."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def load(self) -> Path | None:
+        if self._store.team is not None:
+            return None
         with self._store.read() as unit:
             found = unit.meta.get(UNFINISHED_KB)
         return Path(json.loads(found) if found.startswith('"') else found) if found else None
 
     def put(self, path: Path) -> None:
         """Store the file. Raises UserError if the disk is full."""
-        with self._store.write() as unit:
-            unit.meta.set(UNFINISHED_KB, json.dumps(str(path.absolute())))
+        self._set(json.dumps(str(path.absolute())))
 
     def forget(self) -> None:
-        with suppress(UserError), self._store.write() as unit:  # on a full disk: at worst it is reported again
-            unit.meta.set(UNFINISHED_KB, "")
+        with suppress(UserError):  # on a full disk: at worst it is reported again
+            self._set("")
+
+    def _set(self, value: str) -> None:
+        if self._store.team is None:
+            with self._store.write() as unit:
+                unit.meta.set(UNFINISHED_KB, value)
 
 
 def _choices_facts(choices: ImportChoices) -> dict[str, Any]:

@@ -72,8 +72,14 @@ class DocumentRepository(Protocol):
         """Make the file's documents visible. Raises ValueError if there is no such file (a bug)."""
         ...
 
+    def remove_file(self, file_id: int) -> None:
+        """Delete a file that is still incomplete, with its documents and imported decisions, which were never
+        visible."""
+        ...
+
     def remove_incomplete(self) -> int:
-        """Delete the remains of an interrupted import; returns the number of removed files."""
+        """Delete every incomplete file: the remains of interrupted imports, if nobody is importing. Returns their
+        number."""
         ...
 
     def find_file(self, sha256: str) -> SourceFile | None:

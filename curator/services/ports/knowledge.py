@@ -85,9 +85,13 @@ class KnowledgeBaseRepository(Protocol):
         """Compute the content hash, make the version the active one and remove the others."""
         ...
 
+    def remove_version(self, version: int) -> None:
+        """Remove a version that never became active."""
+        ...
+
     def remove_incomplete(self) -> int:
-        """Remove the versions that never became active; returns their number. Restores the search index of the active
-        version if it is missing."""
+        """Remove all versions that never became active, if nobody is loading one; returns their number. Restores the
+        search index of the active version if it is missing."""
         ...
 
     def info(self) -> KnowledgeBaseInfo | None:

@@ -60,7 +60,7 @@ class SourceFiles:
         """Remove incomplete files with their imported decisions, which were never visible."""
         incomplete = list(self._conn.execute(select(SourceFileRow.id).where(~SourceFileRow.complete)).scalars())
         for file_id in incomplete:
-            self._remove(file_id)
+            self.remove_file(file_id)
         return len(incomplete)
 
     def find_file(self, sha256: str) -> SourceFile | None:
@@ -75,7 +75,10 @@ class SourceFiles:
         query = FILES.where(SourceFileRow.complete, ~SourceFileRow.withdrawn).order_by(SourceFileRow.id)
         return [as_file(row) for row in self._conn.execute(query)]
 
-    def _remove(self, file_id: int) -> None:
+    def remove_file(self, file_id: int) -> None:
+        query = select(SourceFileRow.id).where(SourceFileRow.id == file_id, ~SourceFileRow.complete)
+        if self._conn.execute(query).first() is None:
+            return
         documents = select(DocumentRow.id).where(DocumentRow.file_id == file_id)
         mentions = select(MentionRow.id).where(MentionRow.document_id.in_(documents))
         by_mention: Sequence[InstrumentedAttribute[int]] = (

@@ -212,11 +212,14 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         build_hierarchy(tables, pause=self._pause)
         values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
         tables.finish(str(values["content_hash"]))
-        self._remove(KbVersionRow.id != version)
+        self._remove(KbVersionRow.active)
         self._conn.execute(update(KbVersionRow).where(KbVersionRow.id == version).values(**values))
         info = self.info()
         assert info is not None
         return info
+
+    def remove_version(self, version: int) -> None:
+        self._remove((KbVersionRow.id == version) & ~KbVersionRow.active)
 
     def remove_incomplete(self) -> int:
         """Remove incomplete versions, and rebuild the active version's full-text index if it is missing."""

@@ -148,6 +148,10 @@ def test_documents_are_handed_out_to_one_curator_each(
 def test_an_owner_says_who_may_do_what(
     cli: Cli, base: str, server: Server, tmp_path: Path, kb_file: Path, documents_file: Path
 ) -> None:
+    others = tmp_path / "others.pubtator"
+    others.write_text("9|t|Aspirin\n9|a|Text.\n\n", encoding="utf-8")
+    other_kb = tmp_path / "other.jsonl"
+    other_kb.write_text('{"id": "X:1", "name": "One", "types": ["X"]}\n', encoding="utf-8")
     assert cli("new", base).code == 0
     assert cli("kb", "import", base, kb_file).code == 0
     assert cli("import", base, documents_file, "--gold").code == 0
@@ -173,8 +177,8 @@ def test_an_owner_says_who_may_do_what(
         (("people", "list", tmp_path), "Roles are for shared projects"),
         (("decide", of["ada"], 1, "--nil", "not-in-kb", "--curator", "bob"), "Your login decides as “Ada L.” in"),
         (("decide", of["rita"], 1, "--nil", "not-in-kb"), "Your login may only read"),
-        (("kb", "import", of["ada"], documents_file), "adjudicators and owners may take it"),
-        (("import", of["ada"], documents_file), "curator people grant"),
+        (("kb", "import", of["ada"], other_kb), "adjudicators and owners may take it"),
+        (("import", of["ada"], others), "curator people grant"),
         (("undo-import", of["ada"], documents_file.name, "--yes"), "adjudicators and owners may take it"),
         (("rounds", "close", of["ada"], "r"), "adjudicators and owners may take it"),
         (("rounds", "new", of["ada"], "s", "--documents", 1), "adjudicators and owners may take it"),
