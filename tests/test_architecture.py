@@ -51,6 +51,7 @@ EXCEPTIONS = {
 OURS = ("curator", "models", "training", "resources")
 COMMON = (
     "curator.__version__",
+    "curator.boundary",
     "curator.foreign_files",
     "curator.opened_late",
     "curator.temporary",

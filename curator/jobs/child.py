@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
 import signal
@@ -10,15 +11,18 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, cast
 
+from curator.boundary import logged
 from curator.domain import wording
 from curator.jobs import wire
 from curator.jobs.heartbeat import TICK, Heartbeat, Limits
 from curator.jobs.wire import Alive, Message
 
+log = logging.getLogger(__name__)
 TAIL_BYTES = 4000
 LANGUAGE = "CURATOR_LANGUAGE"
 """The environment variable with the language of a child's sentences: en, de."""
@@ -174,7 +178,8 @@ class ChildProcess:
     """Runs `python -m module`. The child ends within a second of this process, regardless of how that ends (`start`).
 
     `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that
-    sends invalid messages is killed, after a `misunderstood` message in its name. With `limits`, a child without
+    sends invalid messages is killed, after a `misunderstood` message in its name, and one whose messages cannot be read
+    or taken after a `crashed` message. With `limits`, a child without
     heartbeats is killed too (`heartbeat`), checked every `tick` seconds. Raises OSError if the process cannot be
     started, not if `log` cannot be written.
     """
@@ -229,7 +234,7 @@ class ChildProcess:
             try:
                 stdin.write(line)
                 stdin.flush()
-            except (BrokenPipeError, ValueError) as error:
+            except (OSError, ValueError) as error:
                 raise ChildGoneError(f"process {self.pid} no longer listens") from error
 
     def kill(self) -> None:
@@ -254,7 +259,7 @@ class ChildProcess:
             self._reader.join()
 
     def _close_input(self) -> None:
-        with self._write_lock, contextlib.suppress(BrokenPipeError):
+        with self._write_lock, contextlib.suppress(OSError):
             _open_pipe(self._process.stdin).close()
 
     def _run(self, module: str, beats: Mapping[str, str]) -> None:
@@ -288,20 +293,32 @@ class ChildProcess:
                     elif self._heartbeat is not None:
                         self._heartbeat.watch.heard(cast(Alive, message))
             except wire.WireError as error:
-                self.kill()
-                self._on_message({"event": "misunderstood", "message": str(error)})
+                self._fail({"event": "misunderstood", "message": str(error)})
+            except Exception as error:  # the boundary of the thread
+                log.exception("A message of process %d was not taken", self.pid)
+                self._fail({"event": "crashed", "message": repr(error), "detail": traceback.format_exc()})
         code = self._process.wait()
         PAUSES.remove(self._process)
         if self._heartbeat is not None:
             self._heartbeat.stop()
         self._close_input()
-        self._on_exit(code, self._log_tail())
+        with logged(log, "The end of process %d was not taken", self.pid):
+            self._on_exit(code, self._log_tail())
+
+    def _fail(self, message: Message) -> None:
+        self.kill()
+        with logged(log, "The failure of process %d was not taken", self.pid):
+            self._on_message(message)
 
     def _log_tail(self) -> str:
-        with self._log.open("rb") as log:
-            end = log.seek(0, os.SEEK_END)
-            log.seek(max(self._log_start, end - TAIL_BYTES))
-            return log.read().decode("utf-8", "replace")
+        """'' if the disk does not give it."""
+        try:
+            with self._log.open("rb") as file:
+                end = file.seek(0, os.SEEK_END)
+                file.seek(max(self._log_start, end - TAIL_BYTES))
+                return file.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
 
 
 def _writable(log: Path) -> Path:

@@ -68,8 +68,9 @@ class Channel:
                 inbox.put(message)
         except wire.WireError as error:
             self.emit(wire.Misunderstood(event="misunderstood", message=str(error)))
-        inbox.put(None)
-        at_end()
+        finally:
+            inbox.put(None)
+            at_end()
 
     def _write(self, line: bytes) -> None:
         with self._lock:

@@ -29,13 +29,17 @@ A linker that was ended is started again at once. A job that was ended wrongly c
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from curator.boundary import logged
 from curator.jobs.wire import Alive
+
+log = logging.getLogger(__name__)
 
 TICK = 1.0
 """Seconds between two checks of the parent, and between two heartbeats."""
@@ -155,10 +159,11 @@ class Heartbeat:
 
     def _check(self) -> None:
         while not self._over.wait(self._tick):
-            if self.watch.must_end():
-                self.unresponsive = True
-                self._end()
-                return
+            with logged(log, "A child was not watched"):  # it is at the next tick
+                if self.watch.must_end():
+                    self.unresponsive = True
+                    self._end()
+                    return
 
 
 def look_at(pid: int) -> Look | None:

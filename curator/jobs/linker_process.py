@@ -7,19 +7,22 @@ Documents go to the child a few at a time, so that an urgent request overtakes q
 from __future__ import annotations
 
 import itertools
+import logging
 import queue
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from curator.boundary import logged
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Contrast, Suggestion
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess, give_way
 from curator.jobs.heartbeat import FOR_LINKER, TICK
@@ -36,7 +39,7 @@ from curator.jobs.linker_messages import (
     parts_of,
     suggestions_from_wire,
 )
-from curator.jobs.runner import cancelled
+from curator.jobs.runner import cancelled, crashed
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
@@ -45,6 +48,8 @@ MAX_ATTEMPTS = 2
 MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # give up after more deaths than this within this many seconds
 ENDED = "The linker process ended unexpectedly and is being restarted."
 UNRESPONSIVE = "The linker process stopped responding. It was ended and is being restarted."
+BUG = "The linker stopped because of an error in Curator ({error})."
+log = logging.getLogger(__name__)
 
 
 def _done() -> JobOutcome:
@@ -172,7 +177,24 @@ class LinkerProcess:
     def _keep(self) -> None:
         while (work := self._inbox.get()) is not None:
             give_way()
-            work()
+            try:
+                work()
+            except Exception as error:  # the boundary of the thread
+                log.exception("The linker's thread failed")
+                self._begin_again(error)
+
+    def _begin_again(self, error: Exception) -> None:
+        """After a bug in this thread, repeat what was requested with another process, or give up."""
+        state = self._state
+        try:
+            if state.child is None:
+                raise error
+            state.child.kill()
+            self._exited(state.generation, 0, traceback.format_exc())
+        except Exception:
+            state.child, state.ready = None, False
+            with logged(log, "The linker could not be given up"):
+                self._give_up(tr(BUG, error=repr(error)))
 
     def _ask(
         self,
@@ -189,7 +211,7 @@ class LinkerProcess:
     def _accept(self, request: Request, messages: Sequence[Mapping[str, object]]) -> None:
         state = self._state
         if not messages:
-            request.on_end(_done())
+            self._end(request, _done())
             return
         state.requests[request.id] = request
         line = state.urgent if request.urgent else state.waiting
@@ -259,7 +281,7 @@ class LinkerProcess:
         if event in ("linked", "detected", "contrasted"):
             batch = self._state.sent.get(message["batch"])
             if batch is not None and not batch.request.ended:
-                batch.request.receive(message)
+                self._pass_on(batch.request, message)
         elif event == "end":
             self._batch_done(message["batch"])
         elif event == "error":
@@ -273,6 +295,16 @@ class LinkerProcess:
             self._open_failed(message["message"])
         else:
             self._misunderstood(message["message"])
+
+    def _pass_on(self, request: Request, message: wire.Message) -> None:
+        """A request whose answer cannot be taken ends; the others go on."""
+        try:
+            request.receive(message)
+        except UserError as error:
+            self._end(request, JobOutcome(JobState.FAILED, str(error)))
+        except Exception as error:  # the boundary of a callback
+            log.exception("An answer of the linker was not taken")
+            self._end(request, crashed(error))
 
     def _batch_done(self, number: int) -> None:
         batch = self._state.sent.pop(number, None)
@@ -381,7 +413,8 @@ class LinkerProcess:
         self._state.requests.pop(request.id, None)
         if not request.ended:
             request.ended = True
-            request.on_end(outcome)
+            with logged(log, "The end of a request was not taken"):
+                request.on_end(outcome)
 
     def _shut_down(self) -> None:
         state = self._state
@@ -395,4 +428,5 @@ class LinkerProcess:
     def _set_status(self, status: LinkerStatus) -> None:
         self._status = status
         for listener in list(self._listeners):
-            listener(status)
+            with logged(log, "A listener to the linker failed"):
+                listener(status)

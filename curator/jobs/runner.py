@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from curator.boundary import logged
 from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.domain.wording import CancelledError, UserError, tr
 from curator.jobs import wire
@@ -32,6 +34,7 @@ SIGNAL = (
 )
 ENDED = "The background process ended with code {code} before it had finished. Nothing was changed; start it again."
 SILENT = "The background process stopped responding and was ended. Nothing was changed; start it again."
+log = logging.getLogger(__name__)
 CANCEL_SECONDS = 4.0  # a child that ignores a cancel for longer is killed: within 5 seconds it is gone
 
 OnProgress = Callable[[Progress], None]
@@ -40,6 +43,11 @@ OnEnd = Callable[[JobOutcome], None]
 
 def cancelled() -> JobOutcome:
     return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
+
+
+def crashed(error: BaseException) -> JobOutcome:
+    """The result of work that failed with this error; called while it is handled."""
+    return JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
 
 
 def closed() -> JobOutcome:
@@ -118,17 +126,27 @@ class _Job:
             return False
         self._when_cancelled = outcome
         self._cancelled.set()
-        self._on_progress(Progress("cancelling", 0, 0, tr("Cancelling…")))
+        self._report(Progress("cancelling", 0, 0, tr("Cancelling…")))
         return True
+
+    def _report(self, progress: Progress) -> None:
+        with logged(log, "The progress of a job was not taken"):
+            self._on_progress(progress)
 
     def wait(self, timeout: float | None = None) -> JobOutcome | None:
         self._ended.wait(timeout)
         return self._outcome
 
     def _end(self, outcome: JobOutcome) -> None:
+        """If what follows the job fails, the job itself is reported as crashed: whoever waits for its end gets one."""
         self._outcome = outcome
         try:
             self._on_end(outcome)
+        except Exception as error:  # the boundary of a callback
+            log.exception("The end of a job was not taken")
+            self._outcome = crashed(error)
+            with logged(log, "The end of a job was not taken again"):
+                self._on_end(self._outcome)
         finally:
             self._ended.set()
 
@@ -169,7 +187,7 @@ class _ChildJob(_Job):
         event = message["event"]
         if event == "progress":
             if not self._cancelled.is_set():
-                self._on_progress(_progress(message))
+                self._report(_progress(message))
         elif event == "done":
             self._last = JobOutcome(JobState.DONE, message["result"].get("message", tr("Done.")), message["result"])
         elif event == "cancelled":
@@ -230,8 +248,8 @@ class _ThreadJob(_Job):
             outcome = self._when_cancelled
         except UserError as error:
             outcome = JobOutcome(JobState.FAILED, str(error))
-        except Exception as error:  # thread boundary: shown as a bug, traceback kept
-            outcome = JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
+        except BaseException as error:  # thread boundary: shown as a bug, traceback kept
+            outcome = crashed(error)
         try:
             self._end(outcome)
         finally:
@@ -250,7 +268,7 @@ class _ThreadJob(_Job):
                 if close is not None:
                     close()
                 return self._when_cancelled
-            self._on_progress(progress)
+            self._report(progress)
 
 
 def _progress(message: Message) -> Progress:

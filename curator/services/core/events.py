@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
+from curator.boundary import logged
 from curator.domain.decisions import Change
 
 Listener = Callable[[Change], None]
@@ -32,10 +33,8 @@ class EventBus:
         with self._lock:
             listeners = tuple(self._listeners)
         for listener in listeners:
-            try:
-                listener(change)
-            except Exception:  # one view's bug must not undo what was already saved
-                log.exception("A listener failed on %s", change.kind.value)
+            with logged(log, "A listener failed on %s", change.kind.value):
+                listener(change)  # one view's bug must not undo what was already saved
 
     def _remove(self, listener: Listener) -> None:
         with self._lock:

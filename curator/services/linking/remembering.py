@@ -264,7 +264,11 @@ class EntityTeacher:
         if status.state is LinkerState.READY and status.bundle_id != self._bundle and not self._closed:
             with self._lock:
                 self._bundle, self._taught = status.bundle_id, {}
-            self._send()
+            try:
+                self._send()
+            except BaseException:  # it is tried again with the next status
+                self._bundle = ""
+                raise
 
     def _changed(self, change: Change) -> None:
         if change.kind is ChangeKind.ENTITIES and self._bundle and not self._closed:

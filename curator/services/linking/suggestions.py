@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Generator, Sequence
 
+from curator.boundary import logged
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.jobs import ANSWER_MENTIONS, JobOutcome, JobState, LinkerState, LinkerStatus, Progress
@@ -159,10 +160,8 @@ class SuggestionService:
 
     def _fetch(self, bundle_id: str) -> None:
         """Download the bundle in use, then open it."""
-        try:
+        with logged(log, "The active bundle %s was not fetched", bundle_id):  # the server is away, or the disk is full
             self._bundles.all(active=bundle_id)
-        except (UserError, RuntimeError) as error:  # the server is away, or the project was closed
-            log.warning("The active bundle %s was not fetched: %s", bundle_id, error)
         if not self._closed:
             self._open(bundle_id)
 
@@ -232,7 +231,13 @@ class SuggestionService:
             return
         with self._lock:
             urgent, self._urgent = self._urgent, []
-        self._send(self._stale(urgent, remembered=True), urgent=True)
+        try:
+            self._send(self._stale(urgent, remembered=True), urgent=True)
+        except UserError as error:  # a lost server: they are requested with the next status
+            log.warning("Documents were not linked: %s", error)
+            self._trouble = str(error)
+            with self._lock:
+                self._urgent = [*urgent, *self._urgent]
         self._pump()
 
     def _changed(self, change: Change) -> None:
@@ -267,11 +272,17 @@ class SuggestionService:
             if self._closed or self._busy:
                 return
             self._busy = True
-        documents = self._ahead_of_curator() if self._serves() else []
-        if documents:
-            self._background = self._send(documents, urgent=False)
-        else:
-            self._busy = False
+        sent = False
+        try:
+            documents = self._ahead_of_curator() if self._serves() else []
+            if documents:
+                self._background = self._send(documents, urgent=False)
+                sent = self._background is not None
+        except UserError as error:  # a lost server: the next change or document asks again
+            log.warning("No documents were linked ahead: %s", error)
+            self._trouble = str(error)
+        finally:
+            self._busy = self._busy and sent
 
     def _ahead_of_curator(self) -> list[LinkDocument]:
         """Stale documents among the next ones in the queue, from the curator's position once around."""
@@ -363,11 +374,11 @@ class SuggestionService:
                 self._stored.pop(one.id, None)
             if not urgent:
                 self._busy = False
-        if self._closed or outcome.state is JobState.CANCELLED:
+        if self._closed:
             return
         if outcome.state is JobState.DONE:
             self._trouble = ""
-        else:
+        elif outcome.state is not JobState.CANCELLED:  # for another bundle or type mapping, with which it goes on
             log.warning("Linking %d documents failed: %s", len(documents), outcome.message)
             self._trouble = outcome.message
         if outcome.state is JobState.CRASHED and len(documents) > 1:

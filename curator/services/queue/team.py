@@ -5,6 +5,7 @@ In a folder nobody else writes: any document can be assigned, and there is no ne
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from curator.boundary import logged
 from curator.domain.decisions import Change, ChangeKind, Decision
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, tr
 from curator.services.core import EventBus, active_bundle
 from curator.services.curating import changes_of, unpacked
 from curator.services.ports import Claim, MentionContext, QueueFilter, Store, UnitOfWork
+
+log = logging.getLogger(__name__)
 
 MINUTES = 15
 """The default number of minutes for which a document is assigned."""
@@ -179,7 +183,8 @@ class TeamService:
             self._collect(collisions)
             self._events.emit(change)
             for told in tuple(self._told):
-                told(change, collisions)
+                with logged(log, "A listener to the team failed"):
+                    told(change, collisions)
 
     def _collect(self, found: Sequence[Collision]) -> None:
         again = {(one.mention_id, one.theirs.curator) for one in found}

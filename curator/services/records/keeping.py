@@ -13,9 +13,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from curator.boundary import logged
 from curator.domain.wording import CancelledError, UserError, localised, tr
 from curator.services.ports import Backup, BackupStore, Checked, Clock, StepFilter, Store
 
@@ -29,6 +31,7 @@ HOUR = 3600.0
 REST = 0.004
 """Seconds between two steps of a copy or a check, so that no key waits for either."""
 
+BUG = "An automatic backup or check failed because of an error in Curator ({error}). It is tried again in an hour."
 BEHIND = (
     "The clock of this computer is behind: it says {now}, and the last step in this project is of {last}. Check the "
     "date, because decisions get this time. Their order, undoing and backups do not depend on it."
@@ -132,40 +135,49 @@ class BackupService:
             log.exception("The last backup failed")
 
     def _work(self) -> None:
-        try:
-            for words in (self.clock_warning(), self.place_warning()):
-                if words:
-                    self._say(words)
-            altered = False
-            for _ in range(int(SETTLED / SOON)):
-                if self._stop.wait(SOON):
-                    return
-                if self._store.altered and not altered:
-                    altered = True
-                    self._say(self._store.altered)
-            self._attempt()
-            if self._backups.check_due(self._clock.now()):
-                found = self._backups.check(self._rest)
-                if found.findings:
-                    self._say(" ".join((found.text, found.findings[0].text)))
+        """A step that fails, such as a read from a server that is away, ends none of the others."""
+        with suppress(CancelledError):
+            for step in (self._warn, self._settle, self._make, self._check):
+                self._attempt(step)
             while not self._stop.wait(HOUR):
-                self._attempt()
-        except CancelledError:
-            return
-        except Exception:  # the boundary of the thread
-            log.exception("The thread of the backups failed")
+                self._attempt(self._make)
 
-    def _attempt(self) -> None:
-        """Make a backup if something changed since the newest one. Only the first of several failures is reported."""
-        if not self._backups.wanted:
-            return
-        try:
+    def _warn(self) -> None:
+        for words in (self.clock_warning(), self.place_warning()):
+            if words:
+                self._say(words)
+
+    def _settle(self) -> None:
+        altered = False
+        for _ in range(int(SETTLED / SOON)):
+            if self._stop.wait(SOON):
+                raise CancelledError
+            if self._store.altered and not altered:
+                altered = True
+                self._say(self._store.altered)
+
+    def _make(self) -> None:
+        """Make a backup if something changed since the newest one."""
+        if self._backups.wanted:
             self._backups.make(self._rest)
             self._failed = False
-        except UserError as error:
-            log.warning("%s", error)
+
+    def _check(self) -> None:
+        if self._backups.check_due(self._clock.now()):
+            found = self._backups.check(self._rest)
+            if found.findings:
+                self._say(" ".join((found.text, found.findings[0].text)))
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Only the first of several failures is reported."""
+        try:
+            step()
+        except CancelledError:
+            raise
+        except Exception as error:  # the boundary of the thread
+            log.warning("Backups: %s", error, exc_info=not isinstance(error, UserError))
             if not self._failed:
-                self._say(str(error))
+                self._say(str(error) if isinstance(error, UserError) else tr(BUG, error=repr(error)))
             self._failed = True
 
     def _rest(self) -> None:
@@ -175,7 +187,8 @@ class BackupService:
     def _say(self, words: str) -> None:
         self._troubles.append(words)
         for listener in tuple(self._listeners):
-            listener(words)
+            with logged(log, "A listener to the backups failed"):
+                listener(words)
 
 
 def _made(folder: Path) -> datetime | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from curator.boundary import logged
 from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 
+log = logging.getLogger(__name__)
 OnProgress = Callable[[Progress], None]
 OnEnd = Callable[[JobOutcome], None]
 Step = Callable[[OnProgress, OnEnd], JobHandle]
@@ -20,6 +24,14 @@ RESTARTED = "The background process had stopped responding once and was restarte
 
 def _cancelled() -> JobOutcome:
     return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
+
+
+def _failed(error: Exception) -> JobOutcome:
+    """The outcome of a step that raised this error; called while it is handled."""
+    if isinstance(error, UserError):
+        return JobOutcome(JobState.FAILED, str(error))
+    log.exception("A job failed between two steps")
+    return JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
 
 
 class JobChain:
@@ -55,7 +67,7 @@ class JobChain:
         """Start the chain. Raises UserError if the first step cannot start."""
         try:
             self._advance()
-        except UserError:
+        except BaseException:
             self._finish(_cancelled())
             raise
         return self
@@ -91,8 +103,8 @@ class JobChain:
         if outcome.state is JobState.DONE and self._steps and not self._cancelled:
             try:
                 self._advance()
-            except UserError as error:
-                outcome = JobOutcome(JobState.FAILED, str(error))
+            except Exception as error:
+                outcome = _failed(error)
             else:
                 return
         elif outcome.state is JobState.DONE and self._steps:
@@ -104,11 +116,10 @@ class JobChain:
         outcome = replace(outcome, result=rest)
         try:
             self._outcome = self._finish(outcome)
-        except UserError as error:
-            self._outcome = JobOutcome(JobState.FAILED, str(error))
+        except Exception as error:
+            self._outcome = _failed(error)
         if self._repeated and self._outcome.state is JobState.DONE:
             self._outcome = replace(self._outcome, message=f"{self._outcome.message} {tr(RESTARTED)}")
-        try:
+        with logged(log, "The end of a job was not taken"):
             self._on_end(self._outcome)
-        finally:
-            self._ended.set()
+        self._ended.set()

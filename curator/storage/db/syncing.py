@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
+from curator.boundary import logged
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import UserError, tr
 from curator.storage.db.engine import FOLD_BYTES, connect
@@ -207,17 +208,22 @@ class Syncer:
                 self._attempt(upto)
             elif self._long:  # nothing was committed for a while
                 self._long = False
-                self.fold()
+                with logged(log, "The log of the database was not folded"):
+                    self.fold()
 
     def _patience(self) -> float:
         """How long to wait for the next commit."""
         return RETRY if self._failure is not None else QUIET if self._long else PATROL
 
     def _attempt(self, upto: int) -> None:
-        top = self._marker.look()  # first, so that the mark never claims data that are not on disk
-        failure = self._synced()
-        if failure is None:
-            self._marker.note(top)
+        try:
+            top = self._marker.look()  # first, so that the mark never claims data that are not on disk
+            failure = self._synced()
+            if failure is None:
+                self._marker.note(top)
+        except Exception as error:  # the boundary of the thread, for whose next sync others wait
+            log.exception("The database could not be synced")
+            failure = UserError(tr(FAILED, path=self._database, why=repr(error)))
         with self._changed:
             asked, done, at = self._saving.asked, self._saving.done, self._saving.at
             if failure is None:
@@ -226,10 +232,8 @@ class Syncer:
             self._failure, self._ended = failure, self._begun
             self._changed.notify_all()
         for listener in tuple(self._listeners):
-            try:
+            with logged(log, "A listener of the disk failed"):
                 listener(self._saving)
-            except Exception:  # the boundary of the thread, for whose next sync others wait
-                log.exception("A listener of the disk failed")
 
     def _synced(self) -> UserError | None:
         if self._is_elsewhere():

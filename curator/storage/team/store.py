@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -19,6 +20,7 @@ from weakref import WeakSet
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
 
+from curator.boundary import logged
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import AwayError, ProjectClosedError, UserError, tr
 from curator.services.ports import Backup, Checked, Role, SharedAddress
@@ -34,6 +36,7 @@ from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writ
 from curator.storage.team.roles import READER, refusals
 from curator.storage.team.round_trips import pipelined
 
+log = logging.getLogger(__name__)
 KB_NAME = "kb.sqlite"
 IN_DOUBT = (
     "The connection to {address} was lost while this step was being saved. It is saved as a whole or not at all: look "
@@ -310,7 +313,8 @@ class SharedStore:
             now = replace(self._saving, kept=absence.kept, away=absence.sentence, why=absence.refused)
             self._saving = now
         for listener in tuple(self._listeners):
-            listener(now)
+            with logged(log, "A listener of the disk failed"):
+                listener(now)
 
     def _lost(self, error: AwayError) -> None:
         if self.absence.lost(error):

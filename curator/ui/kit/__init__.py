@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
     from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, RestColumn, grow
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
-    from curator.ui.kit.window_calls import LATE_MS, Bridge, Later
+    from curator.ui.kit.window_calls import LATE_MS, Bridge, Later, call_in_window
     from curator.ui.kit.worker import Deliver, FileScan, Worker
 
 __all__ = [
@@ -171,6 +171,7 @@ __all__ = [
     "ask",
     "belongs_to",
     "blend",
+    "call_in_window",
     "cascaded",
     "choose",
     "cut_line",
@@ -252,6 +253,6 @@ __getattr__ = opened_late(
     ),
     sight="Glance MODIFIERS Sight rows_in_sight watch",
     theme="LIGHT Scheme StateColours Theme ThemeController blend icon theme_of",
-    window_calls="Bridge LATE_MS Later",
+    window_calls="Bridge LATE_MS Later call_in_window",
     worker="Deliver FileScan Worker",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections import deque
@@ -33,11 +34,11 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """`worked`: there is a `result`; `raised`: the work failed without one."""
+    """`worked`: there is a `result`; `error`: the work failed without one."""
 
     result: Any = None
     worked: bool = False
-    raised: bool = False
+    error: Exception | None = None
     took: float = 0.0
 
 
@@ -66,8 +67,9 @@ class Worker(QObject):
         return self._thread is not None and not self.stop.is_set()
 
     def ask(self, work: Work, done: Deliver, *, failed: Callable[[], None] | None = None) -> None:
-        """Run `work`. If it raises anything except CancelledError and ProjectClosedError, this is logged and
-        `failed` is called in the window's thread."""
+        """Run `work`. If it raises anything except CancelledError and ProjectClosedError, this is logged, and in the
+        window's thread `failed` is called, or, without it, the error is handled like one of that thread: it is said.
+        """
         if self.stop.is_set():
             return
         task = _Task(work, done, failed)
@@ -93,7 +95,7 @@ class Worker(QObject):
         """Drop the results of pending tasks."""
         self._waiting.clear()
         if self._task is not None:
-            self._task = _Task(self._task.work, _ignore, None)
+            self._task = _Task(self._task.work, _ignore, _nothing)
 
     def close(self, *, wait: bool = True) -> None:
         """Deliver nothing from now on. `wait` for running work, unless it uses nothing that is closed next."""
@@ -121,12 +123,17 @@ class Worker(QObject):
         ended, overtaken = self._task, bool(self._waiting) and not self._in_turn
         if self._waiting:
             self._start(self._waiting.popleft())
-        if outcome.worked and not overtaken:
-            ended.done(outcome.result)
-        elif outcome.raised and not overtaken and ended.failed is not None:
-            ended.failed()
-        if isValid(self):
-            self.changed.emit()
+        try:
+            if outcome.worked and not overtaken:
+                ended.done(outcome.result)
+            elif outcome.error is not None and not overtaken:
+                if ended.failed is not None:
+                    ended.failed()
+                else:
+                    sys.excepthook(type(outcome.error), outcome.error, outcome.error.__traceback__)
+        finally:
+            if isValid(self):
+                self.changed.emit()
 
     def _report(self, hear: WeakMethod[Deliver], value: Any) -> None:
         if isValid(self) and not self.stop.is_set():
@@ -135,6 +142,10 @@ class Worker(QObject):
 
 def _ignore(_: Any) -> None:
     """Discard the result."""
+
+
+def _nothing() -> None:
+    """Discard a failure."""
 
 
 @dataclass(slots=True)
@@ -156,15 +167,15 @@ class _Reporter:
 def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
     """Run in the background thread, without a reference to the window."""
     begun = time.perf_counter()
-    result, worked, raised = None, False, False
+    result, worked, failure = None, False, None
     try:
         result, worked = work(), True
     except (CancelledError, ProjectClosedError):
         pass  # the result is not needed
-    except Exception:  # thread boundary: the view stays unchanged, the error is logged
+    except Exception as error:  # thread boundary: the view stays unchanged, the error is logged
         log.exception("Work beside the window failed.")
-        raised = True
-    outcome = _Outcome(result, worked, raised, time.perf_counter() - begun)
+        failure = error
+    outcome = _Outcome(result, worked, failure, time.perf_counter() - begun)
     call_in_window(lambda: _deliver(end, outcome))
 
 

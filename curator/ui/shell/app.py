@@ -49,7 +49,7 @@ from curator.services.records import log_folder, sqlite_words, start_logging, st
 from curator.settings import Language, load, read_state, write_state
 from curator.temporary import remove_abandoned
 from curator.ui.document import speak_to_screen_readers
-from curator.ui.kit import Scheme, Sight, ThemeController, icon, tell, theme_of
+from curator.ui.kit import Scheme, Sight, ThemeController, call_in_window, icon, tell, theme_of
 from curator.ui.shell.dropping import FileDrops
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
@@ -96,7 +96,9 @@ def run(*projects: ProjectPlace, read_only: bool = False) -> int:
     Sight(app)
     FileDrops(app)
     window = make_window(app)
-    old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
+    hook = _hook(app, window)
+    old_hook, sys.excepthook = sys.excepthook, hook
+    old_thread_hook, threading.excepthook = threading.excepthook, _of_threads(hook)
     if projects:
         window.show_opening(projects[0])
     AfterPaint(window, lambda: open_projects(window, projects, read_only=read_only))
@@ -109,6 +111,7 @@ def run(*projects: ProjectPlace, read_only: bool = False) -> int:
         for one in (window, *window.windows):
             one.session.close()
         sys.excepthook = old_hook
+        threading.excepthook = old_thread_hook
         qInstallMessageHandler(None)
         stop_logging(handler)
 
@@ -330,6 +333,17 @@ def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
     """Write Qt's messages to the log instead of the terminal."""
     level = logging.INFO if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else logging.WARNING
     log.log(level, "Qt %s: %s", context.category or "", words)
+
+
+def _of_threads(hook: Hook) -> Callable[[threading.ExceptHookArgs], None]:
+    """What ends another thread is logged and said like what fails in the window's own."""
+
+    def ended(what: threading.ExceptHookArgs) -> None:
+        kind, error, trace = what.exc_type, what.exc_value, what.exc_traceback
+        if error is not None and not issubclass(kind, SystemExit):
+            call_in_window(lambda: hook(kind, error, trace))
+
+    return ended
 
 
 def _hook(app: QApplication, window: MainWindow) -> Hook:

@@ -14,6 +14,7 @@ import pytest
 
 from curator.jobs import child as children
 from curator.jobs.child import ChildProcess, Pauses
+from curator.jobs.wire import Message, RunJob
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends stopped children with their parent")
 
@@ -86,5 +87,40 @@ def test_a_log_that_cannot_be_written_stops_no_child(tmp_path: Path) -> None:
         on_message=lambda _message: None,
         on_exit=lambda _code, tail: ended.append(tail),
     )
+    child.close()
+    assert ended == [""]
+
+
+def test_a_message_that_is_not_taken_ends_the_child_and_its_end_is_reported(tmp_path: Path) -> None:
+    events: list[str] = []
+    ended = threading.Event()
+
+    def take(message: Message) -> None:
+        events.append(message["event"])
+        raise OSError("a read failed")
+
+    child = ChildProcess(
+        "tests.curator.jobs.fake_job",
+        log=tmp_path / "job.log",
+        on_message=take,
+        on_exit=lambda _code, _tail: ended.set(),
+    )
+    child.send(RunJob(op="run", spec={"how": "well", "steps": 10**9}))
+    assert ended.wait(20)
+    child.close()
+    assert events == ["progress", "crashed"]
+
+
+def test_the_end_of_a_child_is_reported_without_its_log(tmp_path: Path) -> None:
+    ended: list[str] = []
+    log = tmp_path / "job.log"
+    child = ChildProcess(
+        "tests.curator.jobs.fake_job",
+        log=log,
+        on_message=lambda _: None,
+        on_exit=lambda _code, tail: ended.append(tail),
+    )
+    log.unlink()
+    log.mkdir()
     child.close()
     assert ended == [""]

@@ -193,3 +193,55 @@ def test_close_cancels_what_is_left_and_is_idempotent(heard: Heard, tmp_path: Pa
     heard.linker.close()
     assert heard.outcome().state in (JobState.CANCELLED, JobState.DONE)
     assert heard.linker.status.state is LinkerState.OFF
+
+
+def test_who_listens_and_fails_neither_ends_the_thread_nor_other_requests(heard: Heard, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("a read failed")
+
+    heard.linker.on_status(fail)
+    opened(heard, tmp_path)
+    failed: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
+    document = LinkDocument(1, 7, "text", (LinkMention(10, (Span(0, 3),), ()),))
+    heard.linker.link([document], k=5, urgent=False, on_document=fail, on_end=failed.put)
+    heard.linker.link([document], k=5, urgent=False, on_document=lambda *_: None, on_end=fail)
+    heard.link("abc")
+    outcome = failed.get(timeout=TIMEOUT)
+    assert (outcome.state, outcome.message) == (JobState.CRASHED, "OSError('a read failed')")
+    assert "in fail" in outcome.detail
+    assert heard.outcome().state is JobState.DONE
+
+
+@pytest.mark.parametrize("step", ["_batch_done", "_opened", "_pump", "_exited"])
+def test_an_error_in_its_thread_starts_the_process_anew(
+    heard: Heard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    if step != "_opened":
+        opened(heard, tmp_path)
+    works = getattr(heard.linker, step)
+
+    def fail_once(*_: object) -> None:
+        monkeypatch.setattr(heard.linker, step, works)
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(heard.linker, step, fail_once)
+    if step == "_opened":
+        heard.linker.open(tmp_path / "bundle", "b1")
+    heard.link("abc", f"DIE ONCE {tmp_path / 'mark'}" if step == "_exited" else "def")
+    assert "restarted" in heard.wait_for(LinkerState.RESTARTING).message
+    assert heard.outcome().state is JobState.DONE
+
+
+def test_an_error_in_its_thread_that_comes_again_ends_every_request(
+    heard: Heard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(heard, tmp_path)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    for step in ("_batch_done", "_exited"):
+        monkeypatch.setattr(heard.linker, step, fail)
+    heard.link("abc")
+    assert "an error in Curator (RuntimeError('a bug'))" in heard.wait_for(LinkerState.FAILED).message
+    assert heard.outcome().state is JobState.FAILED

@@ -15,6 +15,7 @@ from curator.domain.wording import UserError
 from curator.jobs.child_side import GRACE_SECONDS
 from curator.jobs.runner import CANCEL_SECONDS, JobRunner
 from curator.services.ports import JobHandle
+from tests.curator.services.fakes import ignore
 
 TIMEOUT = 20.0
 
@@ -174,3 +175,53 @@ def test_close_waits_for_those_who_hear_of_an_end_and_for_what_they_start(runner
     closing.join(TIMEOUT)
     assert not closing.is_alive()
     assert [(one.state, one.result) for one in ends] == [(JobState.CANCELLED, {"closing": True})]
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_progress_that_is_not_taken_ends_no_job(runner: JobRunner, here: bool) -> None:
+    ends: list[JobOutcome] = []
+
+    def fail(_: Progress) -> None:
+        raise OSError("a read failed")
+
+    def steps() -> Generator[Progress, None, dict[str, object]]:
+        yield Progress("step", 0, 1)
+        return {}
+
+    if here:
+        handle: JobHandle = runner.run_here(steps, on_progress=fail, on_end=ends.append)
+    else:
+        handle = runner.start("fake", {"how": "well"}, on_progress=fail, on_end=ends.append)
+    assert handle.wait(TIMEOUT) is not None
+    assert [one.state for one in ends] == [JobState.DONE]
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_job_whose_end_is_not_taken_ends_as_crashed(runner: JobRunner, here: bool) -> None:
+    ends: list[JobOutcome] = []
+
+    def publish(outcome: JobOutcome) -> None:
+        ends.append(outcome)
+        if outcome.state is JobState.DONE:
+            raise OSError("a write failed")
+
+    if here:
+        handle: JobHandle = runner.run_here(lambda: iter(()), on_progress=ignore, on_end=publish)
+    else:
+        handle = runner.start("fake", {"how": "well"}, on_progress=ignore, on_end=publish)
+    outcome = handle.wait(TIMEOUT)
+    assert outcome is not None
+    assert (outcome.state, outcome.message) == (JobState.CRASHED, "OSError('a write failed')")
+    assert [one.state for one in ends] == [JobState.DONE, JobState.CRASHED]
+
+
+def test_work_that_leaves_the_program_ends_as_crashed(runner: JobRunner) -> None:
+    ends: list[JobOutcome] = []
+
+    def leave() -> Generator[Progress, None, None]:
+        yield Progress("step", 0, 1)
+        raise SystemExit
+
+    handle = runner.run_here(leave, on_progress=ignore, on_end=ends.append)
+    assert handle.wait(TIMEOUT) is not None
+    assert [one.state for one in ends] == [JobState.CRASHED]

@@ -271,3 +271,43 @@ def test_a_restart_of_the_linker_is_said_while_it_links(make: Make) -> None:
     world.linker.set_status(LinkerState.RESTARTING, message="It stopped responding.")
     assert next(steps).text == "It stopped responding."
     steps.close()
+
+
+def test_linking_ahead_goes_on_after_a_read_that_failed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggestions, "BATCH", 2)
+    world = make(documents=4, manual=True)
+    world.index()
+    first = world.linker.asked[-1]
+    service = world.project.suggestions
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "_ahead_of_curator", lambda: exec("raise UserError('The server is away.')"))
+        world.linker.answer(first)
+    assert service.trouble() == "The server is away."
+    service.refresh()
+    assert [one.id for one in world.linker.asked[-1].documents] == [3, 4]
+
+
+def test_linking_ahead_goes_on_after_its_request_was_cancelled(make: Make) -> None:
+    """A changed type mapping cancels the request, whose end follows later."""
+    world = make(documents=4, manual=True, link_ahead=2)
+    world.index()
+    first, count = world.linker.asked[-1], len(world.linker.asked)
+    mapping = world.project.knowledge.mapping().allowed
+    world.project.knowledge.set_mapping(TypeMapping({**mapping, "Chemical": ("Disease",)}))
+    assert world.linker.cancelled
+    assert len(world.linker.asked) == count
+    world.linker.answer(first, outcome=JobState.CANCELLED)
+    assert [one.id for one in world.linker.asked[-1].documents] == [1, 2]
+
+
+def test_what_was_asked_for_waits_for_a_server_that_is_away(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make(documents=3, manual=True, link_ahead=1)
+    world.index()
+    service, bundle = world.project.suggestions, world.linker.status.bundle_id
+    world.linker.set_status(LinkerState.RESTARTING)
+    service.request([3])
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "_stale", lambda *_, **__: exec("raise UserError('The server is away.')"))
+        world.linker.set_status(LinkerState.READY, bundle)
+    world.linker.set_status(LinkerState.READY, bundle)
+    assert [one.id for asked in world.linker.asked if asked.urgent for one in asked.documents] == [3]

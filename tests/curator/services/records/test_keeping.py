@@ -231,3 +231,17 @@ def test_a_clock_that_is_behind_the_last_step_is_said(backups):
     assert service(backups, imported=NOW + timedelta(days=365)).clock_warning() == one.clock_warning()
     assert service(backups, imported=NOW).clock_warning() == ""
     assert service(backups, last=NOW + timedelta(days=365), read_only=True).clock_warning() == ""
+
+
+def test_a_step_that_fails_ends_none_of_the_others(backups, monkeypatch):
+    """The server is away when the clock is compared, and a check has a bug: backups are made all the same."""
+    monkeypatch.setattr(keeping, "HOUR", 0.001)
+    one, said = service(backups, read=lambda: exec("raise UserError('The server does not answer.')")), []
+    backups.due = True
+    backups.check = lambda rest: 1 // 0
+    one.on_trouble(said.append)
+    one.begin()
+    backups.wait_for(3)
+    one.close()
+    assert said[0] == "The server does not answer."
+    assert "ZeroDivisionError" in said[1]

@@ -132,3 +132,46 @@ def test_a_training_in_a_chain_is_not_repeated() -> None:
     JobChain([training], on_progress=ignore, on_end=ended.append, repeats=True).start()
     step.end()
     assert ended == [JobOutcome(JobState.FAILED, SILENT.message)]
+
+
+class BrokenError(Exception):
+    """A bug."""
+
+
+def test_a_bug_between_two_steps_ends_the_chain_with_its_traceback() -> None:
+    first, ended = Slow(), list[JobOutcome]()
+
+    def broken(*_: object) -> Slow:
+        raise BrokenError
+
+    chain = JobChain([first, broken], on_progress=ignore, on_end=ended.append).start()
+    first.end()
+    assert [one.state for one in ended] == [JobState.CRASHED]
+    assert "BrokenError" in ended[0].detail
+    assert chain.wait(0) == ended[0]
+
+
+def test_a_bug_in_what_follows_the_last_step_ends_the_chain() -> None:
+    first, ended = Slow(), list[JobOutcome]()
+
+    def finish(_: JobOutcome) -> JobOutcome:
+        raise BrokenError
+
+    JobChain([first], on_progress=ignore, on_end=ended.append, finish=finish).start()
+    first.end()
+    assert [one.state for one in ended] == [JobState.CRASHED]
+
+
+def test_what_was_prepared_goes_if_the_first_step_has_a_bug() -> None:
+    finished: list[JobOutcome] = []
+
+    def broken(*_: object) -> Slow:
+        raise BrokenError
+
+    def finish(outcome: JobOutcome) -> JobOutcome:
+        finished.append(outcome)
+        return outcome
+
+    with pytest.raises(BrokenError):
+        JobChain([broken], on_progress=ignore, on_end=ignore, finish=finish).start()
+    assert [one.state for one in finished] == [JobState.CANCELLED]

@@ -200,3 +200,26 @@ def test_a_file_that_the_disk_does_not_find_once_is_not_a_deleted_one(store, mon
     assert list(store.folder.glob("*.kept-*")) == []
     with store.read() as unit:
         assert unit.meta.get("k") == "last"
+
+
+@pytest.mark.parametrize("step", ["_synced", "_is_taken"])
+def test_a_bug_in_the_thread_is_said_and_tried_again(store, monkeypatch, step):
+    """Whoever closes the project would wait for ever for a thread that has ended."""
+    monkeypatch.setattr(syncing, "RETRY", 0.005)
+    syncer = store._syncer
+    works = getattr(syncer, step)
+    failing = threading.Event()
+    failing.set()
+
+    def fail(*given):
+        if failing.is_set():
+            raise RuntimeError("a bug")
+        return works(*given)
+
+    monkeypatch.setattr(syncer, step, fail)
+    write(store)
+    with pytest.raises(UserError, match="a bug"):
+        store.settle()
+    failing.clear()
+    until(lambda: not store.saving.why)
+    store.settle()

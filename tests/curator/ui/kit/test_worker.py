@@ -42,9 +42,14 @@ def test_what_takes_no_time_is_done_here(worker: Worker) -> None:
 
 def test_after_a_failure_the_next_work_is_done(qtbot: QtBot, worker: Worker, caplog: pytest.LogCaptureFixture) -> None:
     told: list[int] = []
-    with caplog.at_level(logging.CRITICAL, "curator.ui.kit.worker"):
+    with caplog.at_level(logging.CRITICAL, "curator.ui.kit.worker"), qtbot.captureExceptions() as said:
         worker.ask(lambda: 1 // 0, told.append)
         qtbot.waitUntil(lambda: not worker.busy, timeout=5000)
+    assert [kind for kind, *_ in said] == [ZeroDivisionError], "nobody else would say it"
+    with caplog.at_level(logging.CRITICAL, "curator.ui.kit.worker"):
+        worker.ask(lambda: 1 // 0, told.append, failed=lambda: told.append(0))
+        qtbot.waitUntil(lambda: told == [0], timeout=5000)
+    told.clear()
     worker.ask(lambda: 2, told.append)
     qtbot.waitUntil(lambda: told == [2], timeout=5000)
 

@@ -6,6 +6,8 @@ import ast
 import os
 import signal
 import string
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain import wording
 from curator.domain.wording import ENGLISH, Catalogue, ntr, tr
 from curator.settings.schema import Language, Settings
+from curator.ui.shell import app
 from curator.ui.shell.app import EndSignals, catalogue, code_of, languages, read_po
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.settings import SettingsDialog
@@ -157,3 +160,19 @@ def test_signals_that_end_the_program_arrive_in_the_event_loop(qtbot: QtBot, qap
         after = [signal.signal(one, handler) for one, handler in zip(numbers, former, strict=True)]
     assert set(got) == set(numbers)
     assert after == [signal.SIG_DFL] * 3
+
+
+def test_a_thread_that_ends_with_an_error_is_said_in_the_window_s_thread(qtbot: QtBot) -> None:
+    said: list[tuple[type[BaseException], bool]] = []
+
+    def hook(kind: type[BaseException], *_: object) -> None:
+        said.append((kind, threading.current_thread() is threading.main_thread()))
+
+    for work in (lambda: 1 // 0, sys.exit):
+        thread = threading.Thread(target=work)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(threading, "excepthook", app._of_threads(hook))
+            thread.start()
+            thread.join()
+    qtbot.waitUntil(lambda: bool(said))
+    assert said == [(ZeroDivisionError, True)]
