@@ -54,7 +54,7 @@ from curator.storage.db import (
     writing_engine,
 )
 from curator.storage.kb import SqlKnowledgeBase
-from curator.storage.wrong_values import damage_behind, damage_of, is_unexpected
+from curator.storage.wrong_values import damage_behind, damage_of, is_of_reading
 
 
 class SqlUnitOfWork:
@@ -209,7 +209,7 @@ class SqlStore:
         return self._syncer.listen(listener)
 
     def damage(self, error: BaseException) -> UserError | None:
-        if self._closed or not is_unexpected(error):
+        if self._closed or not is_of_reading(error):
             return None
         with self._reader.connect() as conn:
             return damage_of(error, conn)

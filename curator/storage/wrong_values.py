@@ -8,7 +8,9 @@ each table finds the rows that are not of the usual form, and Python looks at th
 from __future__ import annotations
 
 import logging
+import re
 import sqlite3
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,6 +60,10 @@ Read = Callable[[Any], object]
 """Raises an ordinary error, or DamagedProjectError, for a value that cannot be read."""
 _ORDINARY = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 _UNREADABLE = (DamagedProjectError, *_ORDINARY)
+_AROUND = ("curator.storage.store.", f"{__name__}.")
+"""The modules whose functions are around the block of every unit of work."""
+_OF_A_VALUE = re.compile("JSON|overflow|user-defined function")
+"""In SQLite's words about a statement that failed: it is not the statement that is wrong."""
 
 
 def _listed(values: Any) -> str:
@@ -320,8 +326,8 @@ def _of_entities(conn: sqlite3.Connection) -> Iterator[WrongValue | None]:
 
 @contextmanager
 def damage_behind(conn: Connection) -> Iterator[None]:
-    """Raise DamagedProjectError for an unexpected error within a unit of work if the database has a wrong value: what
-    a statement of SQL, or a service, makes of one is no error of the program. Other errors are passed on."""
+    """Raise DamagedProjectError for an error of reading within a unit of work if the database has a wrong value: what
+    a statement of SQL, or a repository, makes of one is no error of the program. Other errors are passed on."""
     try:
         yield
     except Exception as error:
@@ -332,19 +338,32 @@ def damage_behind(conn: Connection) -> Iterator[None]:
 
 def damage_of(error: BaseException, conn: Connection) -> DamagedProjectError | None:
     """The sentence about a wrong value in the database, if there is one and the error may come from it."""
-    found = _first(conn) if is_unexpected(error) else None
+    found = _first(conn) if is_of_reading(error) else None
     if found is None:
         return None
     log.warning("The database has a wrong value", exc_info=error)
     return wrong_value(found.value, found.table, found.column, found.number)
 
 
-def is_unexpected(error: BaseException) -> bool:
-    """Of what SQLite says, only errors of a statement, such as JSON that it cannot read."""
+def is_of_reading(error: BaseException) -> bool:
+    """Whether an error comes from reading a stored value: SQLite could not calculate with it, or the code that makes
+    objects of rows failed. What fails elsewhere, such as in a service, is a bug, and nothing is searched for it."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
-        return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
-    return isinstance(cause, (*_ORDINARY, ArithmeticError, AssertionError))
+        wrong = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+        return wrong and _OF_A_VALUE.search(str(cause)) is not None
+    return isinstance(cause, (*_ORDINARY, ArithmeticError)) and _failed_in_storage(cause)
+
+
+def _failed_in_storage(error: BaseException) -> bool:
+    """Whether the innermost of the program's functions that failed is in this package; those of the domain, which check
+    the values that they are given, belong to their callers."""
+    found = False
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        module = f"{frame.f_globals.get('__name__')}."
+        if module.startswith("curator.") and not module.startswith("curator.domain."):
+            found = module.startswith("curator.storage.") and module not in _AROUND
+    return found
 
 
 def _first(conn: Connection) -> WrongValue | None:

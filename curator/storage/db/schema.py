@@ -6,12 +6,31 @@ knowledge-base version are created and dropped with it, see `kb_tables`.
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Index
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Dialect, ForeignKey, Index, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class StoredText(String):
+    """A text. SQLite, whose columns take every value, may return bytes or a number from a damaged one: then reading it
+    raises TypeError."""
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        return _checked_text if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
+
+def _checked_text(value: Any) -> Any:
+    if value is not None and type(value) is not str:
+        raise TypeError(f"a text is stored as {type(value).__name__}")
+    return value
 
 
 class Base(DeclarativeBase):
     """Base of all mappings."""
+
+    type_annotation_map = {str: StoredText()}  # noqa: RUF012 - as SQLAlchemy declares it
 
 
 class MetaRow(Base):

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import String
+from sqlalchemy.exc import OperationalError
 
 from curator.domain.decisions import Outcome, Verdict
+from curator.domain.documents import Span
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage import find_wrong_values, open_project
+from curator.services.queue import ordering
+from curator.storage import find_wrong_values, open_project, wrong_values
+from curator.storage.curation import SqlMentions
 from curator.storage.db import Base, enum_of, json_of, object_of, span_of, texts_of, time_of
-from curator.storage.wrong_values import WrongValue, is_unexpected
+from curator.storage.wrong_values import WrongValue, is_of_reading
 from tests.curator.storage.filler import AT
 from tests.curator.storage.wrong_rows import make_killed, set_value
 
@@ -78,24 +82,47 @@ def test_a_time_that_python_and_sqlite_see_differently_is_as_python_sees_it(kill
     assert [(one.column, one.number) for one in found(killed)] == [("at", 1)]
 
 
-def test_an_error_of_the_program_stays_one(killed: Path) -> None:
-    with open_project(killed) as store:
-        with pytest.raises(ValueError, match="ours"), store.read():
-            raise ValueError("ours")
-        with pytest.raises(KeyError), store.write():
-            raise KeyError("ours")
-        assert store.damage(ValueError("ours")) is None
-    assert not is_unexpected(UserError("said"))
-    assert not is_unexpected(OSError("disk"))
-
-
-def test_an_error_with_a_wrong_value_in_the_database_names_it(killed: Path) -> None:
+@pytest.mark.parametrize("error", [ValueError("ours"), KeyError("ours"), AssertionError("ours"), TypeError("ours")])
+def test_an_error_of_the_program_stays_one(killed: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Also beside a wrong value, for which nothing is searched."""
     set_value(killed, "rounds", "kind", "'evil'")
+    monkeypatch.setattr(wrong_values, "find_wrong_values", lambda _: pytest.fail("searched"))
+
     with open_project(killed) as store:
-        words = r"“evil” of “kind” in row 1 of table “rounds”.*curator check"
-        with pytest.raises(DamagedProjectError, match=words), store.write():
-            raise ValueError("anything")
-        assert "evil" in str(store.damage(KeyError("later")))
+        for unit in (store.read, store.write):
+            with pytest.raises(type(error), match="ours"), unit():
+                raise error
+            with pytest.raises(AttributeError, match="casefold"), unit():
+                ordering._folded({(b"x", "Disease"): 1})  # type: ignore[dict-item]
+            with pytest.raises(ValueError, match="a span needs"), unit():
+                Span(2, 1)
+        assert store.damage(error) is None
+    assert not is_of_reading(UserError("said"))
+    assert not is_of_reading(OSError("disk"))
+
+
+def test_an_error_of_reading_a_value_names_the_wrong_one(killed: Path) -> None:
+    set_value(killed, "mentions", "text", "x'ff'")
+    with open_project(killed) as store:
+        words = r"“�” of “text” in mention 1.*curator check"
+        with pytest.raises(DamagedProjectError, match=words), store.read() as unit:
+            unit.mentions.of_document(1)
+        try:
+            with store._reader.connect() as conn:
+                SqlMentions(conn).of_document(1)
+        except TypeError as error:  # after the unit, such as in a command
+            later = error
+        assert "mention 1" in str(store.damage(later))
+
+
+def test_a_wrong_statement_is_no_wrong_value(killed: Path) -> None:
+    set_value(killed, "rounds", "kind", "'evil'")
+    set_value(killed, "operations", "payload", "'nonsense'")
+    with open_project(killed) as store:
+        with pytest.raises(OperationalError, match="no such column"), store.read() as unit:
+            unit.connection.exec_driver_sql("SELECT missing FROM operations")
+        with pytest.raises(DamagedProjectError, match="“nonsense” of “payload”"), store.read() as unit:
+            unit.connection.exec_driver_sql("SELECT json_extract(payload, '$.mentions') FROM operations").all()
 
 
 def test_the_readers_of_values_say_what_and_where() -> None:
