@@ -257,10 +257,14 @@ def join(
     """The services over an open store; tests pass their own linker and jobs. Closes the store if this fails."""
     try:
         shared = Shared(store, settings, curator=curator, linker=linker_port, jobs=job_port)
+    except BaseException:
+        store.close()
+        raise
+    try:
         shared.prepare(start=linker)
         return _project(shared)
     except BaseException:
-        store.close()
+        shared.close()
         raise
 
 
@@ -298,7 +302,7 @@ def _project(shared: Shared) -> Project:
         importing=importing,
         imports=ImportList(store, events, clock, curator=curator, mover=moved_text),
         fetching=FetchService(store, importing, pubmed(), writer, clock),
-        file_attributes=FileAttributes(store, formats, attributes),
+        file_attributes=FileAttributes(store, formats, events, attributes),
         # queue
         queue=queue,
         seat=_seat(shared, curation, holdout, attributes),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -73,6 +74,7 @@ class Shared:
         self.curator: Callable[[], str] = lambda: store.person or curator_name(load().settings, curator)
         self.formats = document_formats()
         self.cache = _cache_folder(settings)
+        self.bundles, kept = _kept(store)
 
         # child processes
         options = LinkerOptions(settings.device.value, settings.threads, str(self.cache))
@@ -80,7 +82,6 @@ class Shared:
         self.jobs = jobs or JobRunner(log_folder())
 
         # bundles, and the jobs that make them
-        self.bundles, kept = _kept(store)
         self.switch = BundleSwitch(store, self.bundles, self.events, curator=self.curator)
         self.workplace = Workplace(store.folder, read_only=store.read_only)
         self.desk = JobDesk(store, self.jobs, self.bundles, self.switch, self.workplace, self._job_options)
@@ -115,17 +116,23 @@ class Shared:
             self.backups.begin()
 
     def close(self) -> None:
-        """Write what is pending, end threads and child processes, and release the project's lock."""
-        self.backups.close()
-        self.team.close()
-        self.efforts.flush()
-        self.teacher.close()
-        self.memory.close()
-        self.suggestions.close()
-        self.jobs.close()
-        self.linker.close()
-        self.store.close()
-        self.backups.after()
+        """Write what is pending, end threads and child processes, and release the project's lock: each of them, even if
+        another fails."""
+        steps = (
+            self.backups.close,
+            self.team.close,
+            self.efforts.flush,
+            self.teacher.close,
+            self.memory.close,
+            self.suggestions.close,
+            self.jobs.close,
+            self.linker.close,
+            self.store.close,
+            self.backups.after,
+        )
+        with ExitStack() as ending:
+            for step in reversed(steps):
+                ending.callback(step)
 
     def _job_options(self) -> JobOptions:
         """The current settings, which apply to a job at its next start."""

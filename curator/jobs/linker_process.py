@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -89,8 +90,14 @@ class LinkerProcess:
         child = self._state.child
         return child.pid if child is not None else None
 
-    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> Callable[[], None]:
         self._listeners.append(listener)
+
+        def end() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return end
 
     def open(self, bundle: Path, bundle_id: str) -> None:
         self._inbox.put(partial(self._open, str(bundle), bundle_id))

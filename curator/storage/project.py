@@ -182,7 +182,11 @@ def completed(folder: Path) -> Iterator[Path]:
             if os.name == "nt":  # which cannot rename a folder with an open file
                 lock.release()
             staging.rename(folder)
-        sync_folder(folder.parent)
+        try:
+            sync_folder(folder.parent)
+        except OSError:
+            folder.rename(staging)
+            raise
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise

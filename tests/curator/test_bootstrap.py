@@ -98,3 +98,35 @@ def test_who_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(Settings(curator_name="grace"))
     assert project.curation.curator == "grace", "a changed setting is felt at once"
     project.close()
+
+
+@pytest.mark.parametrize("step", ["curator.bootstrap._project", "curator.shared.SuggestionService.start"])
+def test_a_project_that_cannot_be_opened_leaves_no_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    create_project(tmp_path / "a.curation", linker=False).close()
+    threads = set(threading.enumerate())
+
+    def fail(*_: object) -> None:
+        raise UserError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, fail)
+        with pytest.raises(UserError, match="no space left"):
+            open_project(tmp_path / "a.curation")
+    assert {one.name for one in set(threading.enumerate()) - threads} <= {"last backup"}
+    open_project(tmp_path / "a.curation", linker=False).close()
+
+
+def test_a_step_of_closing_that_fails_keeps_none_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = set(threading.enumerate())
+    project = create_project(tmp_path / "a.curation")
+
+    def fail() -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(project.efforts, "flush", fail)
+    with pytest.raises(RuntimeError):
+        project.close()
+    assert {one.name for one in set(threading.enumerate()) - threads} <= {"last backup"}
+    open_project(tmp_path / "a.curation", linker=False).close()

@@ -93,24 +93,24 @@ class AttributeService:
         attribute, and if every mention already has the value.
         """
         with self._store.write() as unit:
-            mentions = [living(unit, one) for one in mention_ids]
-            attribute = checked_attribute(scheme_of(unit), mentions, attribute_id, value_id)
-            text = said(attribute, value_id, mentions)
-            change = self._give(unit, [(one.id, attribute_id, value_id) for one in mentions], text)
-            if change is None:
-                raise UserError(tr(UNCHANGED, what=mentions_words(mentions)))
+            change = self.set_in(unit, mention_ids, attribute_id, value_id)
         return self._emit(change)
 
-    def give(self, values: Sequence[Value], text: str, *, scheme: Scheme | None = None) -> Change | None:
-        """Set many values, after the list of attributes if one is given, as one operation described by `text`; None if
-        nothing changes. Raises UserError for an unknown mention."""
-        with self._store.write() as unit:
-            change = self._give(unit, values, text, scheme=scheme)
-        return change and self._emit(change)
+    def set_in(self, unit: UnitOfWork, mention_ids: Sequence[int], attribute_id: int, value_id: int | None) -> Change:
+        """The same within a unit of the caller, who emits the change."""
+        mentions = [living(unit, one) for one in mention_ids]
+        attribute = checked_attribute(scheme_of(unit), mentions, attribute_id, value_id)
+        text = said(attribute, value_id, mentions)
+        change = self.give_in(unit, [(one.id, attribute_id, value_id) for one in mentions], text)
+        if change is None:
+            raise UserError(tr(UNCHANGED, what=mentions_words(mentions)))
+        return change
 
-    def _give(
+    def give_in(
         self, unit: UnitOfWork, values: Sequence[Value], text: str, *, scheme: Scheme | None = None
     ) -> Change | None:
+        """Set many values, after the list of attributes if one is given, as one operation described by `text`; None if
+        nothing changes. The caller emits the change. Raises UserError for an unknown mention."""
         ids = list(dict.fromkeys(mention for mention, _, _ in values))
         documents = tuple(dict.fromkeys(unit.mentions.documents_of(ids).values()))
         had, old = unit.mentions.attributes(ids), scheme_of(unit)

@@ -145,14 +145,16 @@ class PropagationService:
         if not wanted <= set(ids):
             raise ValueError("only what is shown can be changed")
         chosen, number = [one for one in ids if one in wanted], others.attribute.id
-        with self._store.read() as unit:
+        with self._store.write() as unit:
             now = unit.mentions.attributes(chosen)
-        changed = [
-            one for one in chosen if _shown(others.attribute, now.get(one, {}).get(number)) != others.had.get(one)
-        ]
-        if changed:
-            raise UserError(ntr(ONE_SET, WERE_SET, len(changed)))
-        return attributes.set(chosen, number, others.value.id if others.value else None)
+            changed = [
+                one for one in chosen if _shown(others.attribute, now.get(one, {}).get(number)) != others.had.get(one)
+            ]
+            if changed:
+                raise UserError(ntr(ONE_SET, WERE_SET, len(changed)))
+            change = attributes.set_in(unit, chosen, number, others.value.id if others.value else None)
+        self._events.emit(change)
+        return change
 
     def decide(self, others: Others, mention_ids: Collection[int], *, shown_of_itself: Shown | None = None) -> Change:
         """Give the verdict to these of the mentions shown, as one operation. `shown_of_itself` is what was shown for

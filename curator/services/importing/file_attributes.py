@@ -14,7 +14,8 @@ from typing import TypeVar
 from curator.domain.attributes import Attribute, AttributeValue, Scheme, alike, same_name
 from curator.domain.decisions import Change
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import AttributeService
+from curator.services.core import EventBus
+from curator.services.curating import AttributeService, scheme_of
 from curator.services.ports import FormatRegistry, HoldsAttributes, Store
 
 Named = TypeVar("Named", Attribute, AttributeValue)
@@ -46,8 +47,9 @@ class FileAttributes:
     """Reads the attributes that formats with `HoldsAttributes` keep in records. It takes seconds for thousands of
     documents."""
 
-    def __init__(self, store: Store, formats: FormatRegistry, attributes: AttributeService) -> None:
+    def __init__(self, store: Store, formats: FormatRegistry, events: EventBus, attributes: AttributeService) -> None:
         self._store = store
+        self._events = events
         self._formats = formats
         self._attributes = attributes
 
@@ -84,20 +86,24 @@ class FileAttributes:
         missing = set(names) - {name for _, name, _ in stated}
         if missing:
             raise UserError(tr("No imported file has the attribute “{name}”.", name=min(missing)))
-        scheme = self._attributes.scheme()
-        for name in dict.fromkeys(name for _, name, _ in stated):
-            scheme = _with(scheme, name, list(dict.fromkeys(value for _, one, value in stated if one == name)))
-        steps = []
-        for mention, name, value in stated:
-            attribute = _of(scheme, name)
-            chosen = attribute and _value(attribute, value)
-            if attribute is not None and chosen is not None:
-                steps.append((mention, attribute.id, chosen.id))
-        with self._store.read() as unit:
+        values = {name: list(dict.fromkeys(value for _, one, value in stated if one == name)) for name in names}
+        with self._store.write() as unit:
+            scheme = scheme_of(unit)
+            for name in dict.fromkeys(name for _, name, _ in stated):
+                scheme = _with(scheme, name, values[name])
+            steps = []
+            for mention, name, value in stated:
+                attribute = _of(scheme, name)
+                chosen = attribute and _value(attribute, value)
+                if attribute is not None and chosen is not None:
+                    steps.append((mention, attribute.id, chosen.id))
             had = unit.mentions.attributes([mention for mention, _, _ in steps])
-        new = [one for one in steps if one[1] not in had.get(one[0], {})]
-        text = ntr(ONE_READ, READ, len({one[0] for one in new}), names=", ".join(sorted(names)))
-        return self._attributes.give(new, text, scheme=scheme)
+            new = [one for one in steps if one[1] not in had.get(one[0], {})]
+            text = ntr(ONE_READ, READ, len({one[0] for one in new}), names=", ".join(sorted(names)))
+            change = self._attributes.give_in(unit, new, text, scheme=scheme)
+        if change is not None:
+            self._events.emit(change)
+        return change
 
     def _stated(self) -> Iterator[tuple[int, str, str]]:
         """(mention, name, value) of every attribute in the records."""

@@ -78,21 +78,24 @@ def stored_document(unit: UnitOfWork, document_id: int, mapping: TypeMapping) ->
 def wait_ready(linker: LinkerPort, bundle_id: str = "") -> Generator[Progress, None, None]:
     """Wait until the linker uses `bundle_id`, by default any. Raises LinkerUnavailableError if it cannot."""
     changed: queue.SimpleQueue[object] = queue.SimpleQueue()
-    linker.on_status(changed.put)
-    while True:
-        status = linker.status
-        if status.state is LinkerState.READY and bundle_id in ("", status.bundle_id):
-            return
-        if status.state is LinkerState.FAILED:
-            raise LinkerUnavailableError(
-                tr(
-                    "Linker {bundle_id} cannot be used: {message}",
-                    bundle_id=bundle_id,
-                    message=status.message,
+    end = linker.on_status(changed.put)
+    try:
+        while True:
+            status = linker.status
+            if status.state is LinkerState.READY and bundle_id in ("", status.bundle_id):
+                return
+            if status.state is LinkerState.FAILED:
+                raise LinkerUnavailableError(
+                    tr(
+                        "Linker {bundle_id} cannot be used: {message}",
+                        bundle_id=bundle_id,
+                        message=status.message,
+                    )
                 )
-            )
-        yield Progress("start the linker", 0, 0, status.message)
-        _next(changed)
+            yield Progress("start the linker", 0, 0, status.message)
+            _next(changed)
+    finally:
+        end()
 
 
 def link_documents(

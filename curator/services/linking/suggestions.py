@@ -97,9 +97,10 @@ class SuggestionService:
         """Why answers could not be stored or a document could not be linked; '' if there is no problem."""
         return self._trouble
 
-    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
-        """Called from a background thread with each new status of the linker process."""
-        self._linker.on_status(listener)
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> Callable[[], None]:
+        """Called from a background thread with each new status of the linker process, until the returned function is
+        called."""
+        return self._linker.on_status(listener)
 
     def pending(self) -> int:
         """Requested documents without an answer yet."""

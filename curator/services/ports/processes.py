@@ -64,7 +64,9 @@ class LinkerPort(Protocol):
     @property
     def status(self) -> LinkerStatus: ...
 
-    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None: ...
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> Callable[[], None]:
+        """Call `listener` from any thread with each new status, until the returned function is called."""
+        ...
 
     def open(self, bundle: Path, bundle_id: str) -> None:
         """Load a bundle; the current one stays in use until the new one is ready. Returns at once."""

@@ -39,7 +39,7 @@ class RoundSuggestions:
         self._asked: set[tuple[int, int, str]] = set()
         self._waiting: tuple[int, ...] = ()  # requested while no linker was in use
         self._closed = False
-        linker.on_status(self._status_changed)
+        self._unsubscribe = linker.on_status(self._status_changed)
 
     def of_document(self, document: Document) -> dict[int, Suggestion]:
         with self._lock:
@@ -61,6 +61,7 @@ class RoundSuggestions:
     def close(self) -> None:
         """Stop; later answers are dropped."""
         self._closed = True
+        self._unsubscribe()
 
     def _serves(self) -> bool:
         status = self._linker.status

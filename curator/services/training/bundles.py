@@ -94,18 +94,27 @@ class BundleSwitch:
         """Remove a bundle's folder; files shared with other bundles stay there. Raises UserError for the bundle in use,
         for an unknown one, and if permissions forbid it."""
         path = self._bundles.path(bundle_id)
-        if bundle_id == self.active_id():
-            raise UserError(
-                tr(
-                    "Linker {bundle_id} is in use. Use another one before you delete it.",
-                    bundle_id=bundle_id,
-                )
-            )
         staging = self._bundles.new_staging()
+        away = staging / path.name
         try:
-            path.rename(staging / path.name)  # removed in one step; remains of a crash go with other staging folders
-        except OSError as error:
+            with self._store.write() as unit:  # first what may be refused
+                active = active_bundle(unit.meta)
+                if bundle_id == active:
+                    raise UserError(
+                        tr(
+                            "Linker {bundle_id} is in use. Use another one before you delete it.",
+                            bundle_id=bundle_id,
+                        )
+                    )
+                set_active_bundle(unit.meta, active, [one for one in bundle_history(unit.meta) if one != bundle_id])
+                path.rename(away)  # removed in one step; remains of a crash go with other staging folders
+            self._bundles.forget(bundle_id)
+        except BaseException as error:
+            if away.exists():
+                away.rename(path)
             self._bundles.discard(staging)
+            if not isinstance(error, OSError):
+                raise
             raise UserError(
                 tr(
                     "{path} cannot be removed ({strerror}). Check the folder's permissions.",
@@ -114,10 +123,6 @@ class BundleSwitch:
                 )
             ) from error
         self._bundles.discard(staging)
-        self._bundles.forget(bundle_id)
-        with self._store.write() as unit:
-            history = [one for one in bundle_history(unit.meta) if one != bundle_id]
-            set_active_bundle(unit.meta, active_bundle(unit.meta), history)
         return self._changed(tr("Deleted linker {bundle}", bundle=bundle_id))
 
     def activations(self) -> list[Activation]:

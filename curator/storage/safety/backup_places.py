@@ -143,13 +143,19 @@ def together(place: Place) -> str:
 
 def _within(folder: Path, place: Path) -> Iterator[Backup]:
     for at, path in times(folder):
-        decisions, steps = _counts(path)
-        try:
-            yield Backup(path, made_at(path, at), path.stat().st_size, place, decisions, steps)
-        except FileNotFoundError:  # another process has thinned them out
-            continue
-        except OSError:  # it is there, and is named: its time is known
-            yield Backup(path, at, 0, place, decisions, steps)
+        with suppress(FileNotFoundError):  # another process has thinned them out
+            yield backup_in(path, at, place)
+
+
+def backup_in(path: Path, named: datetime, place: Path) -> Backup:
+    """The backup in a file. Raises FileNotFoundError."""
+    decisions, steps = _counts(path)
+    try:
+        return Backup(path, made_at(path, named), path.stat().st_size, place, decisions, steps)
+    except FileNotFoundError:
+        raise
+    except OSError:  # it is there, and is named: its time is known
+        return Backup(path, named, 0, place, decisions, steps)
 
 
 def _counts(path: Path) -> tuple[int | None, int | None]:

@@ -40,6 +40,7 @@ from curator.storage.safety.backup_places import (
     SUFFIX,
     TIME,
     Place,
+    backup_in,
     every,
     facts_of,
     made_at,
@@ -168,7 +169,10 @@ class Backups:
         with suppress(OSError):  # removed next time
             thin_out(place.own, most=most, now=datetime.now(UTC))
         log.info("a backup was written to %s", final)
-        return next((one for one in self.all() if one.path == final), None)
+        named = datetime.strptime(final.stem, TIME).replace(tzinfo=UTC)
+        with suppress(FileNotFoundError):
+            return backup_in(final, named, place.folder)
+        return None
 
     def check_due(self, now: datetime) -> bool:
         facts = facts_of(self._place.own)

@@ -146,7 +146,7 @@ class Journal:
         for place in self._places:
             path = place / FILE
             with suppress(OSError):
-                if '"refused"' not in path.read_text(encoding="utf-8"):
+                if not any("sent" in line and "refused" in line for line in _lines(path)[0]):
                     path.unlink()
 
 
@@ -171,6 +171,19 @@ def _unsent(path: Path) -> list[Step]:
 def _read(path: Path) -> tuple[list[Step], bool]:
     """The unsent steps, and whether the last line is whole. Raises OSError, but not for a missing file."""
     steps: dict[str, Step] = {}
+    lines, whole = _lines(path)
+    for step in lines:
+        if "sent" in step:
+            steps.pop(step["sent"], None)
+        else:
+            steps[step["key"]] = step
+    return list(steps.values()), whole
+
+
+def _lines(path: Path) -> tuple[list[Step], bool]:
+    """The steps and what was noted about them, and whether the last line is whole. Raises OSError, but not for a
+    missing file."""
+    found: list[Step] = []
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except FileNotFoundError:
@@ -178,10 +191,9 @@ def _read(path: Path) -> tuple[list[Step], bool]:
     for line in lines[:-1]:  # the last one is empty, or was cut off
         try:
             step = json.loads(line)
-            if "sent" in step:
-                steps.pop(step["sent"], None)
-            else:
-                steps[step["key"]] = step
-        except (ValueError, KeyError, TypeError):
+            if not isinstance(step.get("sent", step.get("key")), str):
+                raise ValueError("neither a step nor a note about one")
+            found.append(step)
+        except (ValueError, AttributeError):
             log.exception("A line of %s cannot be read", path)
-    return list(steps.values()), not lines[-1]
+    return found, not lines[-1]

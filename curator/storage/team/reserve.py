@@ -108,6 +108,8 @@ class Reserve:
     def did(self, operation: int, document_ids: Sequence[int], again: Callable[[SqlUnitOfWork], object]) -> None:
         """Note a step of this curator, which `again` takes in another unit. Does not wait for a copy being made."""
         step = operation, tuple(document_ids), again
+        if self._thread is None:  # nothing is copied, and what is copied later contains it
+            return
         self._recent.append(step)
         self.changed(document_ids)
         if self._entered and self._store is not None:  # the server answered, and was away before this call
@@ -215,6 +217,7 @@ class Reserve:
     def _copy_due(self, *, again: bool) -> None:
         with self._reading() as unit:
             due = [self._current, *unit.connection.execute(_AFTER, {"current": self._current}).scalars()]
+        due += sorted(self._stale.difference(due)) if again else []  # or the steps in them would be kept for ever
         due = [one for one in due if one not in self._held or (again and one in self._stale)]
         for start in range(0, len(due), PART):
             if self._closed or self._entered:
@@ -244,7 +247,7 @@ class Reserve:
                         here.execute(insert(table).prefix_with("OR REPLACE"), rows)
             self._held.update(dict.fromkeys(ids, last))
             for step in tuple(self._recent):
-                if all(step[0] <= self._held.get(one, 0) for one in step[1]):
+                if not any(one in self._held and self._held[one] < step[0] for one in step[1]):
                     self._recent.remove(step)
 
     def _opened(self) -> SqlStore:

@@ -101,11 +101,12 @@ class Bridge(QObject):
         self._open = True
         self._thread = threading.get_ident()
         self._unsubscribe: Callable[[], None] = _nothing
+        self._unhear: Callable[[], None] = _nothing
         self._unfollow: Callable[[], None] = _nothing
 
     def listen(self, events: EventBus, suggestions: SuggestionService) -> None:
         self._unsubscribe = events.subscribe(self.tell_change)
-        suggestions.on_status(self.tell_status)
+        self._unhear = suggestions.on_status(self.tell_status)
 
     def follow(self, disk: Disk) -> None:
         """Emit `saved` after every sync of the disk."""
@@ -115,6 +116,7 @@ class Bridge(QObject):
         """Stop emitting events."""
         self._open = False
         self._unsubscribe()
+        self._unhear()
         self._unfollow()
 
     # --- called from any thread ---

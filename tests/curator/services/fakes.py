@@ -83,8 +83,9 @@ class FakeLinker:
     contrasts: list[Callable[[], None]] = field(default_factory=list)
     listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
 
-    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> Callable[[], None]:
         self.listeners.append(listener)
+        return lambda: self.listeners.remove(listener)
 
     def set_status(self, state: LinkerState, bundle_id: str = "", message: str = "") -> None:
         self.status = LinkerStatus(state, message, bundle_id=bundle_id, process=self.process)

@@ -12,7 +12,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import DamagedProjectError, NewerProjectError, ProjectLockedError, UserError
-from curator.storage import create_project, migrations, open_project
+from curator.storage import create_project, migrations, open_project, project
 from curator.storage.db import ProjectLock
 from tests.curator.storage.filler import Filler
 
@@ -251,3 +251,20 @@ def test_decisions_still_in_the_wal_of_such_a_folder_are_read(folder, tmp_path):
             (copy / name).write_bytes((folder / name).read_bytes())
     with not_writable(copy), open_project(copy, read_only=True) as store, store.read() as unit:
         assert unit.decisions.count() == 2
+
+
+def test_a_project_that_is_said_not_to_be_created_is_not_there(tmp_path, monkeypatch):
+    """The disk fails when the finished folder has got its name."""
+    sync_folder = project.sync_folder
+
+    def fail(path):
+        if path == tmp_path:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        sync_folder(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(project, "sync_folder", fail)
+        with pytest.raises(UserError, match="cannot be created: Input/output error"):
+            create_project(tmp_path / "p", name="P")
+    assert list(tmp_path.iterdir()) == []
+    create_project(tmp_path / "p", name="P").close()

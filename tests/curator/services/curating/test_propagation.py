@@ -132,3 +132,23 @@ def test_a_value_of_an_attribute_is_set_for_this_and_the_ticked_ones_as_one_step
     assert {line.context.mention_id: line.why for line in listed(1).lines}[9] == "already set to negated"
     project.curation.undo()
     assert project.attributes.of([1, 5, 9]) == {}
+
+
+def test_a_value_that_a_colleague_sets_meanwhile_is_not_replaced(
+    linked: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, write = linked.project, linked.store.write
+    scheme = Scheme().with_attribute("negation", ("affirmed", "negated"))
+    project.attributes.save(scheme)
+    one, negated = scheme.get(1), scheme.get(1).values[1]
+    found = project.propagation.others_for_value(1, one, negated, scope=PropagationScope.PROJECT)
+
+    def after_a_colleague() -> object:
+        monkeypatch.setattr(linked.store, "write", write)
+        project.attributes.set([9], 1, 1)
+        return write()
+
+    monkeypatch.setattr(linked.store, "write", after_a_colleague)
+    with pytest.raises(UserError, match="of 1 of these mentions was changed"):
+        project.propagation.set_value(found, [9], project.attributes)
+    assert [value.name for _, value in project.attributes.of([9])[9]] == ["affirmed"]

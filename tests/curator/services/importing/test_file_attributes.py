@@ -96,3 +96,19 @@ def test_json_lines_carry_them_and_other_formats_say_that_they_do_not(brat: Worl
     lines = table.read_text(encoding="utf-8").splitlines()
     assert lines[0].endswith('"attributes"')
     assert lines[1].endswith('"Certainty=certain"')
+
+
+def test_a_value_that_a_curator_sets_meanwhile_stays(brat: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = brat.project
+    project.file_attributes.read(["Certainty"])
+    project.attributes.set([1], 1, None)
+    write = brat.store.write
+
+    def after_a_colleague() -> object:
+        monkeypatch.setattr(brat.store, "write", write)
+        project.attributes.set([1], 1, 2)
+        return write()
+
+    monkeypatch.setattr(brat.store, "write", after_a_colleague)
+    assert project.file_attributes.read(["Certainty"]) is None
+    assert [value.name for _, value in project.attributes.of([1])[1]] == ["maybe"]

@@ -280,3 +280,23 @@ def test_single_commands_get_the_error(way: Way):
         project.curation.decide(1, Verdict(Outcome.CLEARED))
     way.open()
     project.close()
+
+
+def test_steps_that_the_copies_contain_are_forgotten(way: Way):
+    ada, mentions = opened(way)
+    reserve = ada.curation._store.absence.reserve
+    until(lambda: 1 in reserve._held, WAIT)
+    for one in mentions:
+        ada.curation.decide(one, Verdict.nil())
+    reserve.opened(10**6)  # a later one: those before it are not among the next
+    reserve._copy_due(again=True)
+    assert reserve._recent == []
+    ada.close()
+
+
+def test_no_step_is_noted_before_anything_is_copied(way: Way):
+    ada = open_project(way.address, linker=False, curator="ada")
+    ada.team.start()
+    ada.curation.decide(1, Verdict.nil())
+    assert ada.curation._store.absence.reserve._recent == []
+    ada.close()

@@ -194,3 +194,10 @@ def test_rounds_are_made_with_a_name_and_documents_of_a_seed(filled: World, foun
     assert len(rounds.choose_documents(99)) == 2
     with pytest.raises(UserError, match="no entity X"):
         Seat(filled, found, "ada").curation.decide_many([filled.mentions(1)[0]], Verdict.link("X"))
+
+
+def test_a_round_that_is_left_hears_no_more_of_the_linker(filled: World, found: Round) -> None:
+    before = list(filled.linker.listeners)
+    for _ in range(3):
+        filled.project.rounds.seat(found, "ada").suggestions.close()
+    assert filled.linker.listeners == before

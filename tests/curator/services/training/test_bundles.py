@@ -10,6 +10,7 @@ import pytest
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import BundleInfo
 from curator.domain.wording import UserError
+from curator.jobs import FolderBundleStore
 from curator.services.training.bundles import disk_use, manifest_text, notes_of, size_words
 from curator.services.training.snapshots import SnapshotCounts
 from curator.services.training.training_preview import decisions_problem, folder_problem
@@ -137,3 +138,23 @@ def test_a_linker_that_cannot_be_read_any_more_is_not_put_into_use(
     monkeypatch.setattr(switch, "all", lambda: [new])
     with pytest.raises(UserError, match=r"cannot be read\. Check the disk"):
         switch.activate(old.id)
+
+
+@pytest.mark.parametrize("step", ["write", "forget"])
+def test_a_linker_that_may_not_be_deleted_stays(indexed: World, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    old, _ = bundles(indexed)
+
+    def refuse(*_: object) -> None:
+        raise UserError("another role may")
+
+    with monkeypatch.context() as patch:
+        if step == "write":
+            patch.setattr("curator.services.training.bundles.set_active_bundle", refuse)
+        else:
+            patch.setattr(FolderBundleStore, "forget", refuse)
+        with pytest.raises(UserError, match="another role may"):
+            indexed.project.retraining.delete(old.id)
+    assert Path(old.path).is_dir()
+    assert bundles(indexed)[0].id == old.id
+    assert list((indexed.project.folder / "bundles").glob(".*")) == []
+    indexed.project.retraining.delete(old.id)

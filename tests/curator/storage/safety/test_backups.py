@@ -13,7 +13,7 @@ import pytest
 from curator.domain.wording import CancelledError, DamagedProjectError, UserError
 from curator.storage import open_project
 from curator.storage.db import mark_as_it_is
-from curator.storage.safety import Backups, backups_of, restore, way_out
+from curator.storage.safety import Backups, backup_places, backups_of, restore, way_out
 from curator.storage.safety import backups as module
 from curator.storage.safety.backup_places import TIME
 from tests.curator.storage.safety.conftest import decide_in
@@ -351,3 +351,14 @@ def test_a_read_of_a_sound_database_that_failed_is_not_damage(folder, backups, m
     with pytest.raises(UserError, match="The disk failed") as caught:
         backups.make(nothing)
     assert not isinstance(caught.value, DamagedProjectError)
+
+
+def test_a_backup_reads_no_other_one_but_the_newest(backups, decide, monkeypatch):
+    for number in range(40, 44):
+        backups.make(nothing)
+        decide([number])
+    counted, count = [], backup_places._counts
+    monkeypatch.setattr(backup_places, "_counts", lambda path: counted.append(path) or count(path))
+    made = backups.make(nothing)
+    assert counted == [made.path]
+    assert made == backups.all()[0]

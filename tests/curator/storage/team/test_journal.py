@@ -126,3 +126,13 @@ def test_a_journal_of_another_login_that_cannot_be_read_stays(tmp_path: Path, mo
     renamed.sent("b")
     renamed.close()
     assert left(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_only_a_refused_step_keeps_the_file(tmp_path: Path, refused: bool) -> None:
+    """Not one whose note says so."""
+    journal = Journal(tmp_path, "ada")
+    journal.put({**step("a"), "note": "refused", "refused": ""})
+    journal.sent("a", "it was deleted" if refused else "")
+    journal.close()
+    assert bool(list(tmp_path.rglob(FILE))) is refused
