@@ -242,10 +242,7 @@ class ImportService:
             known = self._known(unit, sha256, wish.format_name)
             withdrawn = known is not None and unit.documents.is_withdrawn(known.id)
         if known is not None and not withdrawn:
-            tally.counts[KNOWN] += 1
-            if tally.counts[KNOWN] <= TOLD_EACH:
-                note = tr("already imported as {name}; nothing was changed", name=known.name)
-                tally.note(path, [Problem(0, "note", note)])
+            _note_known(path, known, tally)
             return
         if known is not None:
             yield from self._bring_back(path, known, tally, wish)
@@ -257,13 +254,14 @@ class ImportService:
         reading = FileReading(source, reader, Comparer(path, format_.name), GoldWriter(name, self._clock), wish.inside)
         try:
             yield from self._read(reading, format_, wish)
-            self._complete(reading, wish)
+            known = self._complete(reading, wish)
         except BaseException:  # cancelled or failed: nothing of it stays
-            if reading.stored:
-                # on a full disk this fails too; then it is removed when the project is next opened
-                with suppress(UserError), self._store.write() as unit:
-                    unit.documents.remove_file(reading.stored)
+            self._remove(reading)
             raise
+        if known is not None:
+            self._remove(reading)
+            _note_known(path, known, tally)
+            return
         tally.files.append(well_formed(str(path)))
         tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
         tally.counts.update(+reading.counts)
@@ -336,12 +334,22 @@ class ImportService:
                 raise UserError(tr("{path}, line {line}: {text}", path=path, line=first.line, text=first.text))
             raise UserError(tr("{path} contains no readable document. Check its format.", path=path))
 
-    def _complete(self, reading: FileReading, wish: Wish) -> None:
-        """Make the whole file visible at once, together with the chosen text updates."""
+    def _remove(self, reading: FileReading) -> None:
+        # on a full disk this fails too; then it is removed when the project is next opened
+        if reading.stored:
+            with suppress(UserError), self._store.write() as unit:
+                unit.documents.remove_file(reading.stored)
+
+    def _complete(self, reading: FileReading, wish: Wish) -> SourceFile | None:
+        """Make the whole file visible at once, together with the chosen text updates. If somebody else has imported it
+        meanwhile, nothing is changed, and their file is returned."""
         reader = reading.reader
         if not reading.ids and not reading.to_take:
-            return  # it has nothing new
+            return None  # it has nothing new
         with self._store.write() as unit:
+            known = self._known(unit, reading.source.sha256, wish.format_name)
+            if known is not None and not unit.documents.is_withdrawn(known.id):
+                return known
             if not reading.file_id:
                 reading.file_id = unit.documents.add_file(with_head(reading.source, reader))
             unit.documents.set_split(spread(reading.ids, wish.hold_out), Split.VALIDATION)
@@ -351,6 +359,7 @@ class ImportService:
                 reading.counts.update(reading.gold.counts)
             self._record(unit, reading, ImportKind.IMPORTED, wish)
         wish.inside.append(reading.file_id)
+        return None
 
     def _take(self, unit: UnitOfWork, reading: FileReading, wish: Wish) -> None:
         taker = TextTaker(self._mover, self._clock)
@@ -389,3 +398,10 @@ class ImportService:
             self._events.emit(Change(ChangeKind.MENTIONS, who, said, taken))
         if reading.ids or taken:
             self._events.emit(Change(ChangeKind.IMPORTED, who, text, tuple(reading.ids)))
+
+
+def _note_known(path: Path, known: SourceFile, tally: ImportTally) -> None:
+    tally.counts[KNOWN] += 1
+    if tally.counts[KNOWN] <= TOLD_EACH:
+        note = tr("already imported as {name}; nothing was changed", name=known.name)
+        tally.note(path, [Problem(0, "note", note)])

@@ -106,7 +106,7 @@ class HitMaking:
         with self._store.read() as unit:  # the slowest part, done while others can write
             wanted, left_out = _wanted(unit, hits, mention_type.strip())
         with self._store.write() as unit:
-            if self._store.written != written:
+            if self._store.written != written or self._store.team is not None:  # whose writes are heard of later
                 wanted, left_out = _wanted(unit, hits, mention_type.strip())
             if not wanted:
                 raise UserError(tr(NONE_LEFT, reasons=left_out_words(left_out)))

@@ -85,6 +85,17 @@ def test_a_running_import_is_not_reported_as_stopped_to_others(pair: tuple[Proje
     assert sum(ben.queue.counts().documents.values()) == 4
 
 
+def test_a_file_that_two_import_at_once_is_there_once(pair: tuple[Project, Project], tmp_path: Path) -> None:
+    ada, ben = pair
+    path = documents(tmp_path, "a")
+    running = ada.importing.documents([path])
+    next(running)
+    rest(ben.importing.documents([path]))
+    report = rest(running)
+    assert "already imported as a.pubtator" in str(report.problems)
+    assert sum(ada.queue.counts().documents.values()) == DOCUMENTS
+
+
 @pytest.mark.parametrize("cancelled", [True, False])
 def test_an_import_of_a_knowledge_base_leaves_a_colleague_s(
     pair: tuple[Project, Project], tmp_path: Path, cancelled: bool

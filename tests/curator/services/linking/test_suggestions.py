@@ -297,6 +297,7 @@ def test_linking_ahead_goes_on_after_its_request_was_cancelled(make: Make) -> No
     assert world.linker.cancelled
     assert len(world.linker.asked) == count
     world.linker.answer(first, outcome=JobState.CANCELLED)
+    assert len(world.linker.asked) == count + 1
     assert [one.id for one in world.linker.asked[-1].documents] == [1, 2]
 
 
