@@ -56,6 +56,8 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
         renew(conn)
         SqlMeta(conn).set("project.id", uuid.uuid4().hex)
         SqlMeta(conn).set("project.name", given)
+        check_clock(conn, address)  # what would keep it from being opened
+        _make(local_folder(conn))
     return open_shared_project(address)
 
 

@@ -95,3 +95,12 @@ def test_without_psycopg_a_sentence_says_what_to_install(monkeypatch):
     for opened in (open_shared_project, lambda one: create_shared_project(one, name="trial")):
         with pytest.raises(UserError, match=r"pip install 'curator\[team\]'"):
             opened(address)
+
+
+def test_a_project_that_could_not_be_opened_is_not_created(empty_base, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        (tmp_path / "file").touch()
+        patch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "file"))
+        with pytest.raises(UserError, match="cannot be created"):
+            create_shared_project(empty_base, name="trial")
+    create_shared_project(empty_base, name="trial").close()
