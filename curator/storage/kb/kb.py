@@ -212,7 +212,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         build_hierarchy(tables, pause=self._pause)
         values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
         tables.finish(str(values["content_hash"]))
-        self._remove(KbVersionRow.active)
+        self._remove(KbVersionRow.active.expression)
         self._conn.execute(update(KbVersionRow).where(KbVersionRow.id == version).values(**values))
         info = self.info()
         assert info is not None

@@ -217,7 +217,7 @@ class Reserve:
     def _copy_due(self, *, again: bool) -> None:
         with self._reading() as unit:
             due = [self._current, *unit.connection.execute(_AFTER, {"current": self._current}).scalars()]
-        due += sorted(self._stale.difference(due)) if again else []  # or the steps in them would be kept for ever
+        due += sorted(self._stale.difference(due)) if again else []  # or the steps in them would never be forgotten
         due = [one for one in due if one not in self._held or (again and one in self._stale)]
         for start in range(0, len(due), PART):
             if self._closed or self._entered:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from curator.domain.attributes import Scheme
 from curator.domain.wording import UserError
 from tests.curator.services.fakes import World, finish
 
@@ -100,8 +101,7 @@ def test_json_lines_carry_them_and_other_formats_say_that_they_do_not(brat: Worl
 
 def test_a_value_that_a_curator_sets_meanwhile_stays(brat: World, monkeypatch: pytest.MonkeyPatch) -> None:
     project = brat.project
-    project.file_attributes.read(["Certainty"])
-    project.attributes.set([1], 1, None)
+    project.attributes.save(Scheme().with_attribute("Certainty", ("certain", "maybe")))
     write = brat.store.write
 
     def after_a_colleague() -> object:
@@ -110,5 +110,7 @@ def test_a_value_that_a_curator_sets_meanwhile_stays(brat: World, monkeypatch: p
         return write()
 
     monkeypatch.setattr(brat.store, "write", after_a_colleague)
-    assert project.file_attributes.read(["Certainty"]) is None
+    change = project.file_attributes.read(["Certainty"])
+    assert change is not None
+    assert change.mention_ids == (2,)
     assert [value.name for _, value in project.attributes.of([1])[1]] == ["maybe"]
