@@ -20,6 +20,7 @@ can represent (`Carries`), for `curator formats`, the manual, and the losses of 
 * **A stopped import stores its request** (`unfinished_import.py`). The record (`import.unfinished`) holds files, split,
   gold and choices, with a fingerprint of each text that a choice was made on; the number of imported files has its own
   key. For a knowledge base only the file is stored (`kb.unfinished`): it is read again from the beginning.
+  In a shared project, where the files belong to one computer and others import too, the record stays in memory.
 * **Gold is imported as decisions in done documents.** An annotation whose identifiers are not in the knowledge base is
   NIL; its identifiers stay with the mention, so that the export writes them back.
 """

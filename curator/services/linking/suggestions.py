@@ -379,9 +379,7 @@ class SuggestionService:
             return
         if outcome.state is JobState.DONE:
             self._trouble = ""
-        elif (
-            outcome.state is not JobState.CANCELLED
-        ):  # for another bundle or type mapping, with which linking continues
+        elif outcome.state is not JobState.CANCELLED:  # else it continues with another bundle or type mapping
             log.warning("Linking %d documents failed: %s", len(documents), outcome.message)
             self._trouble = outcome.message
         if outcome.state is JobState.CRASHED and len(documents) > 1:
