@@ -194,9 +194,10 @@ class LinkerProcess:
         """After a bug in this thread, repeat what was requested with another process, or give up."""
         state = self._state
         try:
-            if state.child is None:
+            if state.child is not None:
+                state.child.kill()
+            if state.child is None or self._closed:
                 raise error
-            state.child.kill()
             self._exited(state.generation, 0, traceback.format_exc())
         except Exception:
             state.child, state.ready = None, False

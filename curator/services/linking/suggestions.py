@@ -283,7 +283,8 @@ class SuggestionService:
             log.warning("No documents were linked ahead: %s", error)
             self._trouble = str(error)
         finally:
-            self._busy = self._busy and sent
+            if not sent:  # else its end, which may have come, says so
+                self._busy = False
 
     def _ahead_of_curator(self) -> list[LinkDocument]:
         """Stale documents among the next ones in the queue, from the curator's position once around."""
