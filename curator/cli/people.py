@@ -102,7 +102,12 @@ def list_rounds(project: ProjectPlace, *, as_json: bool) -> None:
     for one, progress in rows:
         state = "closed" if one.closed else "open"
         people = (
-            ", ".join(f"{each.curator} {each.judged:,}/{each.mentions:,}" for each in progress) or "no judgements yet"
+            ", ".join(
+                f"{each.curator} {each.judged:,}/{each.mentions:,}"
+                + (f" ({each.skipped:,} skipped)" if each.skipped else "")
+                for each in progress
+            )
+            or "no judgements yet"
         )
         lines.append(
             f"{one.name}: {one.kind.value}, {state}, {counted(one.documents, 'document', 'documents')}; {people}"

@@ -11,7 +11,9 @@ from enum import StrEnum
 class Outcome(StrEnum):
     """LINK and NIL are gold; REJECTED and SKIPPED do not count in evaluations.
 
-    CLEARED is what undoing a mention's first decision appends: the mention is undecided again.
+    LINK, NIL and REJECTED decide a mention. SKIPPED leaves it for somebody else: the mention is neither decided nor
+    undecided, and every count lists it separately. CLEARED is what undoing a mention's first decision appends: the
+    mention is undecided again.
     """
 
     LINK = "link"
@@ -19,6 +21,11 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     SKIPPED = "skipped"
     CLEARED = "cleared"
+
+    @property
+    def decides(self) -> bool:
+        """Whether a mention with this outcome counts as decided."""
+        return self in (Outcome.LINK, Outcome.NIL, Outcome.REJECTED)
 
 
 class NilReason(StrEnum):

@@ -70,22 +70,43 @@ class RoundMention:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """A curator's mentions of one document in a round: judged, skipped, and all that he or she sees."""
+
+    judged: int = 0
+    skipped: int = 0
+    seen: int = 0
+
+    @property
+    def left(self) -> int:
+        """Mentions that wait for the curator."""
+        return self.seen - self.judged - self.skipped
+
+
+@dataclass(frozen=True, slots=True)
 class RoundProgress:
-    """A curator's progress: judged mentions of all visible mentions."""
+    """A curator's progress: judged mentions of all visible mentions. Skipped ones are not among the judged."""
 
     curator: str
     judged: int
     mentions: int
+    skipped: int = 0
 
     @classmethod
-    def of(cls, curator: str, documents: Iterable[tuple[int, int]]) -> RoundProgress:
-        """The sum over documents, given as (judged, visible) mentions."""
-        parts = list(documents)
-        return cls(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
+    def of(cls, curator: str, documents: Iterable[Judged]) -> RoundProgress:
+        """The sums over the round's documents."""
+        found = list(documents)
+        return cls(
+            curator,
+            sum(one.judged for one in found),
+            sum(one.seen for one in found),
+            sum(one.skipped for one in found),
+        )
 
     @property
     def done(self) -> bool:
-        return self.judged >= self.mentions > 0
+        """Whether nothing waits for this curator."""
+        return self.judged + self.skipped >= self.mentions > 0
 
 
 def same_answer(one: Verdict, other: Verdict) -> bool:

@@ -128,9 +128,9 @@ class TextTaker:
         return file_id
 
     def _finish_again(self, unit: UnitOfWork, document_id: int, state: str) -> None:
-        """A document that was done before the update is done again if everything is decided."""
+        """A document that was done before the update is done again if nothing in it is undecided."""
         row = unit.documents.row(document_id)
-        if state == DocumentState.DONE.value and row.decided == row.mentions:
+        if state == DocumentState.DONE.value and not row.undecided:
             unit.documents.set_state(document_id, DocumentState.DONE)
 
 

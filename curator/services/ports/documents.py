@@ -15,7 +15,7 @@ from curator.services.ports.queue import QueueFilter
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """One line of the queue; counts are of mentions that are not deleted."""
+    """One line of the queue; counts are of mentions that are not deleted. The others are undecided."""
 
     document_id: int
     external_id: str
@@ -26,6 +26,11 @@ class QueueRow:
     mentions: int
     flagged: bool = False
     comments: int = 0  # on the document and on its mentions
+    skipped: int = 0  # not among the decided ones
+
+    @property
+    def undecided(self) -> int:
+        return self.mentions - self.decided - self.skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,11 @@ class ProjectCounts:
     documents_by_split: Mapping[Split, int]
     mentions: int
     decisions_by_outcome: Mapping[Outcome, int]  # current decisions
+
+    @property
+    def undecided(self) -> int:
+        """Mentions without a decision; a skipped one has one."""
+        return self.mentions - sum(self.decisions_by_outcome.values())
 
 
 class DocumentRepository(Protocol):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Shown, Verdict
-from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
+from curator.domain.rounds import Judged, Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell, TakenDecision
 
 
@@ -77,9 +77,8 @@ class RoundRepository(Protocol):
         """A line for each curator who judged, by name."""
         ...
 
-    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, tuple[int, int]]:
-        """Document id -> (mentions judged by the curator, mentions that he or she sees), for the whole round or one
-        document of it."""
+    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, Judged]:
+        """The curator's numbers by document id, for the whole round or one document of it."""
         ...
 
 

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from curator.domain.attributes import Given
 from curator.domain.audit import Comment
-from curator.domain.decisions import Decision
+from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, DocumentState, Mention
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
@@ -73,9 +73,15 @@ class OpenDocument:
         return frozenset(one for decision in decisions for one in decision.verdict.entity_ids)
 
     @property
+    def skipped(self) -> int:
+        """The number of skipped mentions, which are neither decided nor undecided."""
+        decisions = (view.decision for view in self.mentions if view.decision is not None)
+        return sum(one.verdict.outcome is Outcome.SKIPPED for one in decisions)
+
+    @property
     def complete(self) -> bool:
-        """Whether every mention is decided, and the document is not marked as done yet."""
-        decided = all(view.decision is not None for view in self.mentions)
+        """Whether every mention is decided, none skipped, and the document is not marked as done yet."""
+        decided = all(view.decision is not None for view in self.mentions) and not self.skipped
         return decided and bool(self.mentions) and self.document.state is not DocumentState.DONE
 
     def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
@@ -151,6 +157,12 @@ class QueueService:
         """Whether the mention is undecided and matches the filter."""
         with self._store.read() as unit:
             return not unit.decisions.current([mention_id]) and unit.queue.matches(mention_id, where)
+
+    def outcomes(self, mention_ids: Sequence[int]) -> dict[int, Outcome | None]:
+        """What the mentions are decided as; None for undecided ones."""
+        with self._store.read() as unit:
+            current = unit.decisions.current(mention_ids)
+        return {one: current[one].verdict.outcome if one in current else None for one in mention_ids}
 
     def counts(self) -> ProjectCounts:
         with self._store.read() as unit:

@@ -51,9 +51,7 @@ def work_plots(counts: Counts) -> tuple[Plot, ...]:
 
 def headlines(counts: Counts) -> tuple[Headline, ...]:
     people = [one for one in counts.decided if one.curator != IMPORTED]
-    states = _states(counts)
-    whole = sum(states.values())
-    decided = whole - states[""]
+    decided, whole = _decided(counts)
     efforts, cost = counts.efforts, Cost.of(counts.efforts)
     first, seen = _accepted(people)
     nil, answers = _nil(counts.decided)
@@ -78,8 +76,7 @@ def headlines(counts: Counts) -> tuple[Headline, ...]:
 
 def mentions_plot(counts: Counts) -> Plot:
     states = _states(counts)
-    whole = sum(states.values())
-    decided = whole - states[""]
+    decided, whole = _decided(counts)
     words = (
         tr("{decided:,} of {whole:,} mentions are decided.", decided=decided, whole=whole)
         if whole
@@ -124,9 +121,10 @@ def documents_plot(counts: Counts) -> Plot:
 
 
 def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
+    cells = [one for one in cells if Outcome(one.outcome).decides]
     axis, begin, places = periods(one.day for one in cells)
     series = []
-    for outcome in list(STATES)[1:]:
+    for outcome in [one.value for one in Outcome if one.decides]:
         found = _sums([one for one in cells if one.outcome == outcome], begin, lambda one: one.number)
         values = tuple(float(one) for one in accumulate(found[place] for place in places))
         series.append(Series(tr(STATES[outcome]), values, role=outcome))
@@ -275,6 +273,12 @@ def _states(counts: Counts) -> Counter[str]:
         for state, number in cell.mentions:
             found[state] += number
     return found
+
+
+def _decided(counts: Counts) -> tuple[int, int]:
+    """(decided mentions, all mentions)."""
+    states = _states(counts)
+    return sum(number for one, number in states.items() if one and Outcome(one).decides), sum(states.values())
 
 
 def _sums(

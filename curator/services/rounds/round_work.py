@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin, Span
-from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
+from curator.domain.rounds import Judged, Judgement, Round, RoundMention, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
 from curator.services.curating import checked, checked_attribute, given_of, mentions_words, said, scheme_of
@@ -48,7 +48,7 @@ class RoundQueue:
         with store.read() as unit:
             self._ids = unit.rounds.document_ids(found.id)
             self._splits = Counter(row.split for row in unit.documents.rows_of(self._ids))
-            self._numbers = unit.rounds.judged_in(found.id, curator)  # document -> judged, seen
+            self._numbers = unit.rounds.judged_in(found.id, curator)
 
     def renew(self, document_ids: Sequence[int]) -> None:
         """Count these documents again; others are not affected."""
@@ -67,11 +67,11 @@ class RoundQueue:
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
         with self._store.read() as unit:
             rows = unit.documents.rows_of(document_ids)
-        return [_row(row, *self._numbers.get(row.document_id, (0, 0))) for row in rows]
+        return [_row(row, self._numbers.get(row.document_id, Judged())) for row in rows]
 
     def row(self, document_id: int) -> QueueRow:
         with self._store.read() as unit:
-            return _row(unit.documents.row(document_id), *self._numbers.get(document_id, (0, 0)))
+            return _row(unit.documents.row(document_id), self._numbers.get(document_id, Judged()))
 
     def count(self) -> int:
         return len(self._ids)
@@ -80,7 +80,7 @@ class RoundQueue:
         """Counts of the round: documents by progress, mentions, and judged mentions by outcome."""
         with self._store.read() as unit:
             outcomes = unit.rounds.outcomes(self._round.id, self._curator)
-        states = [_state(*numbers) for numbers in self._numbers.values()]
+        states = [_state(numbers) for numbers in self._numbers.values()]
         return ProjectCounts(
             documents={state: states.count(state) for state in DocumentState},
             documents_by_split=self._splits,
@@ -112,7 +112,9 @@ class RoundQueue:
             for one in mentions
         ]
         own = tuple(one for one in comments if one.mention_id is None)
-        return OpenDocument(replace(document, state=_state(len(given), len(views))), tuple(views), own, flagged)
+        decides = [one.verdict.outcome.decides for one in given.values()]
+        state = _state(Judged(sum(decides), len(decides) - sum(decides), len(views)))
+        return OpenDocument(replace(document, state=state), tuple(views), own, flagged)
 
     def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
         forward = direction is Direction.NEXT
@@ -124,7 +126,7 @@ class RoundQueue:
     def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
         """The next undecided mention, wrapping around: a round is done when nothing is left anywhere."""
         with self._store.read() as unit:
-            left = [one for one in self._ids if self._numbers[one][0] < self._numbers[one][1]]
+            left = [one for one in self._ids if self._numbers[one].left]
             order = [one for one in left if document_id is None or one > document_id] + left
             for one in order[:1]:
                 judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=one)
@@ -195,12 +197,12 @@ class RoundCuration:
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
 
     def finish(self, document_id: int) -> Change:
-        """A document is done in a round when all its mentions are judged; nothing is stored. Raises UserError before
-        that."""
+        """A document is done in a round when all its mentions are judged or skipped; nothing is stored. Raises
+        UserError before that."""
         with self._store.read() as unit:
-            judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
-        if judged < seen:
-            raise UserError(ntr(ONE_NOT_YET, NOT_YET, seen - judged))
+            found = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
+        if found.left:
+            raise UserError(ntr(ONE_NOT_YET, NOT_YET, found.left))
         return Change(ChangeKind.DOCUMENT_STATE, self.curator, tr("Judged the whole document"), (document_id,))
 
     def resume(self, document_id: int) -> Change:
@@ -324,11 +326,11 @@ def _check(unit: UnitOfWork, verdict: Verdict) -> None:
         )
 
 
-def _state(judged: int, seen: int) -> DocumentState:
-    if judged >= seen:
+def _state(found: Judged) -> DocumentState:
+    if not found.left:
         return DocumentState.DONE
-    return DocumentState.IN_PROGRESS if judged else DocumentState.TODO
+    return DocumentState.IN_PROGRESS if found.judged or found.skipped else DocumentState.TODO
 
 
-def _row(row: QueueRow, judged: int, seen: int) -> QueueRow:
-    return replace(row, state=_state(judged, seen), decided=judged, mentions=seen)
+def _row(row: QueueRow, found: Judged) -> QueueRow:
+    return replace(row, state=_state(found), decided=found.judged, mentions=found.seen, skipped=found.skipped)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, case, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, exists, func, select, update
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
@@ -25,20 +27,29 @@ from curator.storage.db import (
     unique,
 )
 
+COUNTERS = {
+    Outcome.LINK: DocumentRow.linked,
+    Outcome.NIL: DocumentRow.nil,
+    Outcome.REJECTED: DocumentRow.rejected,
+    Outcome.SKIPPED: DocumentRow.skipped,
+}
+COLUMN_OF = {outcome.value: column.key for outcome, column in COUNTERS.items()}
+
+
+def _sum(columns: Iterable[ColumnElement[int]]) -> ColumnElement[int]:
+    return reduce(add, columns)
+
+
+DECIDED = _sum(column for outcome, column in COUNTERS.items() if outcome.decides)
+"""The number of a document's decided mentions."""
+HAS_UNDECIDED = DocumentRow.mentions > _sum(COUNTERS.values())
+"""Whether a document has a mention without a decision; a skipped one has one."""
+
 _ZERO: dict[str, Any] = {
     "mentions": 0,
-    "linked": 0,
-    "nil": 0,
-    "rejected": 0,
-    "skipped": 0,
+    **dict.fromkeys(COLUMN_OF.values(), 0),
     "stamp_bundle": None,
     "stamp_revision": None,
-}
-COLUMN_OF = {
-    Outcome.LINK.value: "linked",
-    Outcome.NIL.value: "nil",
-    Outcome.REJECTED.value: "rejected",
-    Outcome.SKIPPED.value: "skipped",
 }
 
 
@@ -55,7 +66,7 @@ def recount(conn: Connection, document_ids: Sequence[int]) -> None:
 
 
 def _values(row: dict[str, Any]) -> dict[str, Any]:
-    values = {name: row[name] for name in ("mentions", "linked", "nil", "rejected", "skipped")}
+    values = {name: row[name] for name in ("mentions", *COLUMN_OF.values())}
     same = row["undecided"] == row["suggested"] > 0 and row["bundle_min"] == row["bundle_max"]
     if same and row["revision_min"] == row["revision_max"]:
         values |= {"stamp_bundle": row["bundle_min"], "stamp_revision": row["revision_min"]}
@@ -97,7 +108,7 @@ _UPDATE = (
 # Documents' counters and stamps after decisions, updated by the changes: a step over two thousand documents must not
 # read every mention of each. `counters.recount` gives the same from the mentions themselves.
 
-_COUNTED = ("linked", "nil", "rejected", "skipped")
+_COUNTED = tuple(COLUMN_OF.values())
 Stamped = tuple[str | None, int | None]
 
 

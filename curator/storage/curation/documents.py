@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import ColumnElement, String, bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import OperationalError
 
-from curator.domain.decisions import Outcome
 from curator.domain.documents import (
     Document,
     DocumentState,
@@ -20,7 +19,7 @@ from curator.domain.documents import (
 )
 from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.services.ports import DocumentText, ProjectCounts, QueueFilter, QueueRow, TextPart
-from curator.storage.curation.counters import set_states, states_of
+from curator.storage.curation.counters import COUNTERS, DECIDED, HAS_UNDECIDED, set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
 from curator.storage.curation.former_texts import passage_of
 from curator.storage.curation.imports import Imports
@@ -167,7 +166,7 @@ class SqlDocuments(SourceFiles, Imports):
     ) -> int | None:
         query = select(DocumentRow.id).where(*_conditions(where))
         if undecided:
-            query = query.where(DocumentRow.mentions > _QUEUE_DECIDED)
+            query = query.where(HAS_UNDECIDED)
             if where.facets:
                 query = query.where(undecided_condition(where.facets))
         if document_id is not None:
@@ -213,7 +212,7 @@ class SqlDocuments(SourceFiles, Imports):
             DocumentRow.split,
             func.count().label("documents"),
             func.sum(DocumentRow.mentions).label("mentions"),
-            *(func.sum(column).label(outcome.value) for outcome, column in _DECIDED.items()),
+            *(func.sum(column).label(outcome.value) for outcome, column in COUNTERS.items()),
         )
         groups = self._conn.execute(query.where(visible()).group_by(DocumentRow.state, DocumentRow.split)).all()
         return _project_counts(groups)
@@ -241,12 +240,6 @@ class SqlDocuments(SourceFiles, Imports):
         return tuple(passage_of(row, document_id) for row in self._conn.execute(_PASSAGES, {"id": document_id}))
 
 
-_DECIDED = {
-    Outcome.LINK: DocumentRow.linked,
-    Outcome.NIL: DocumentRow.nil,
-    Outcome.REJECTED: DocumentRow.rejected,
-    Outcome.SKIPPED: DocumentRow.skipped,
-}
 _DOCUMENT = (
     DocumentRow.id,
     DocumentRow.file_id,
@@ -262,15 +255,15 @@ _WITH_TEXT = (
     .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
     .where(DocumentRow.id == bindparam("id"))
 )
-_QUEUE_DECIDED = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
 _QUEUE = (
     DocumentRow.id,
     DocumentRow.external_id,
     DocumentRow.title,
     DocumentRow.split,
     DocumentRow.state,
-    _QUEUE_DECIDED.label("decided"),
+    DECIDED.label("decided"),
     DocumentRow.mentions,
+    DocumentRow.skipped,
     DocumentRow.flagged,
     select(func.count())
     .where(CommentRow.document_id == DocumentRow.id, ~CommentRow.deleted)
@@ -383,15 +376,15 @@ def _document(row: AnyRow, passages: tuple[Passage, ...]) -> Document:
 
 
 def _queue_row(row: AnyRow) -> QueueRow:
-    id_, external_id, title, split, state, decided, mentions, flagged, comments = row
+    id_, external_id, title, split, state, decided, mentions, skipped, flagged, comments = row
     state, split = enum_of(DocumentState, state, "documents", "state", id_), enum_of(Split, split, "documents", "split")
-    return QueueRow(id_, external_id, title, split, state, decided, mentions, bool(flagged), comments)
+    return QueueRow(id_, external_id, title, split, state, decided, mentions, bool(flagged), comments, skipped)
 
 
 def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:
     by_state = dict.fromkeys(DocumentState, 0)
     by_split = dict.fromkeys(Split, 0)
-    by_outcome = dict.fromkeys(_DECIDED, 0)
+    by_outcome = dict.fromkeys(COUNTERS, 0)
     for group in groups:
         by_state[enum_of(DocumentState, group.state, "documents", "state")] += group.documents
         by_split[enum_of(Split, group.split, "documents", "split")] += group.documents

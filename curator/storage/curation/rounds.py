@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, select, update
 
 from curator.domain.decisions import Outcome, Shown, Verdict
-from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
+from curator.domain.rounds import Judged, Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.mentions import SqlMentions
 from curator.storage.db import (
@@ -143,11 +143,11 @@ class SqlRounds:
         names = sorted(self._conn.execute(query).scalars())
         return [RoundProgress.of(name, self.judged_in(round_id, name).values()) for name in names]
 
-    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, tuple[int, int]]:
+    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, Judged]:
         ids = self.document_ids(round_id) if document_id is None else [document_id]
-        judged = self._numbers(_judged(round_id, curator, document_id))
-        seen = self._numbers(_seen(round_id, curator, document_id))
-        return {one: (judged.get(one, 0), seen.get(one, 0)) for one in ids}
+        judged = {row[0]: row[1:] for row in self._conn.execute(_judged(round_id, curator, document_id))}
+        seen = {row[0]: row[1] for row in self._conn.execute(_seen(round_id, curator, document_id))}
+        return {one: Judged(*judged.get(one, (0, 0)), seen.get(one, 0)) for one in ids}
 
     def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
         query = (
@@ -158,9 +158,6 @@ class SqlRounds:
         return {
             enum_of(Outcome, outcome, "judgements", "outcome"): number for outcome, number in self._conn.execute(query)
         }
-
-    def _numbers(self, query: Any) -> dict[int, int]:
-        return {row[0]: row[1] for row in self._conn.execute(query)}
 
 
 def _joined(mentions: Sequence[RoundMention]) -> list[RoundMention]:
@@ -205,10 +202,14 @@ def _seen(round_id: int, curator: str, document_id: int | None) -> Any:
 
 
 def _judged(round_id: int, curator: str, document_id: int | None) -> Any:
-    """(document id, mentions that the curator sees and has judged)."""
-    query = select(MentionRow.document_id, func.count()).join(JudgementRow, JudgementRow.mention_id == MentionRow.id)
+    """(document id, mentions that the curator sees and has judged, those that the curator sees and has skipped)."""
+    deciding = [one.value for one in Outcome if one.decides]
+    judged = func.sum(case((JudgementRow.outcome.in_(deciding), 1), else_=0))
+    skipped = func.sum(case((JudgementRow.outcome == Outcome.SKIPPED.value, 1), else_=0))
+    query = select(MentionRow.document_id, judged, skipped)
+    query = query.join(JudgementRow, JudgementRow.mention_id == MentionRow.id)
     query = query.where(JudgementRow.id.in_(_last(round_id, curator, document_id)), _sees(round_id, curator))
-    return query.where(JudgementRow.outcome != Outcome.CLEARED.value).group_by(MentionRow.document_id)
+    return query.group_by(MentionRow.document_id)
 
 
 def _sees(round_id: int, curator: str) -> ColumnElement[bool]:

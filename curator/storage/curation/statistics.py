@@ -11,6 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from curator.domain.decisions import OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
+from curator.storage.curation.counters import COUNTERS
 from curator.storage.curation.operations import undone
 from curator.storage.db import (
     AnyRow,
@@ -30,12 +31,6 @@ from curator.storage.db import (
 )
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently
-_COUNTED = {
-    Outcome.LINK: DocumentRow.linked,
-    Outcome.NIL: DocumentRow.nil,
-    Outcome.REJECTED: DocumentRow.rejected,
-    Outcome.SKIPPED: DocumentRow.skipped,
-}
 
 
 class Statistics:
@@ -46,7 +41,7 @@ class Statistics:
 
     def documents(self) -> list[DocumentCell]:
         """Counts from the documents' counters, without reading mentions."""
-        sums = [func.sum(column) for column in _COUNTED.values()]
+        sums = [func.sum(column) for column in COUNTERS.values()]
         query = (
             select(DocumentRow.split, DocumentRow.state, func.count(), func.sum(DocumentRow.mentions), *sums)
             .where(visible())
@@ -116,12 +111,12 @@ def decided_query() -> AnyQuery:
 
 
 def _taken() -> AnyQuery:
-    """The number of decisions of each measured operation that was not undone; undo and redo have none."""
+    """The number of decided mentions of each measured operation that was not undone; undo and redo have none."""
     return (
         select(
             DecisionRow.operation_id.label("operation_id"),
             func.min(DocumentRow.split).label("split"),
-            func.count().label("number"),
+            func.sum(case((DecisionRow.outcome.in_(_DECIDING), 1), else_=0)).label("number"),
         )
         .join(EffortRow, EffortRow.operation_id == DecisionRow.operation_id)
         .join(OperationRow, OperationRow.id == DecisionRow.operation_id)
@@ -131,6 +126,9 @@ def _taken() -> AnyQuery:
         .where(DecisionRow.operation_id.not_in(undone()))
         .group_by(DecisionRow.operation_id)
     )
+
+
+_DECIDING = [one.value for one in Outcome if one.decides]
 
 
 def _curator() -> ColumnElement[str]:
@@ -145,7 +143,7 @@ def _day(at: InstrumentedAttribute[str]) -> ColumnElement[str]:
 def _document_cell(split: str, state: str, documents: int, mentions: int, *decided: int) -> DocumentCell:
     part = enum_of(Split, split, "documents", "split")
     stage = enum_of(DocumentState, state, "documents", "state")
-    states = [("", mentions - sum(decided)), *zip((one.value for one in _COUNTED), decided, strict=True)]
+    states = [("", mentions - sum(decided)), *zip((one.value for one in COUNTERS), decided, strict=True)]
     return DocumentCell(part, stage, documents, tuple(states))
 
 

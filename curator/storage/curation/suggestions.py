@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, inse
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Opinion, Stamp, Suggestion
-from curator.storage.curation.counters import recount
+from curator.storage.curation.counters import HAS_UNDECIDED, recount
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
 from curator.storage.db import (
@@ -126,12 +126,11 @@ class SqlSuggestions:
 
     def _open(self, bundle_id: str, where: ColumnElement[bool], *, limit: int | None) -> list[AnyRow]:
         """(id, whether an undecided mention's suggestion is stale) of documents that are not done, in queue order."""
-        decided = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
         outdated = or_(
             DocumentRow.stamp_bundle.is_distinct_from(bundle_id),
             DocumentRow.stamp_revision.is_distinct_from(DocumentRow.revision),
         )
-        query = select(DocumentRow.id, and_(DocumentRow.mentions > decided, outdated))
+        query = select(DocumentRow.id, and_(HAS_UNDECIDED, outdated))
         query = query.where(DocumentRow.state != DocumentState.DONE.value, where, visible())
         return list(self._conn.execute(query.order_by(DocumentRow.id).limit(limit)))
 

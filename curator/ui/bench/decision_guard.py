@@ -86,7 +86,12 @@ class DecisionGuard(QObject):
             return
         bench.line.setCurrentWidget(bench.reasons)
         undecided = len(leftover.mention_ids)
-        bench.reasons.ask_done(undecided, leftover.every, then=lambda verdict: bench.decider.finish(leftover, verdict))
+        bench.reasons.ask_done(
+            undecided,
+            leftover.every,
+            then=lambda verdict: bench.decider.finish(leftover, verdict),
+            skipped=leftover.skipped,
+        )
 
     def _names(self, *entity_ids: str) -> dict[str, str]:
         return named(self._bench.project, entity_ids)

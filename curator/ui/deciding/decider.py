@@ -15,13 +15,18 @@ from PySide6.QtCore import QObject, Signal
 from curator.domain.decisions import Change, ChangeKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.suggestions import CandidateOrder, Doubt
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import shown_of
 from curator.services.queue import Curation, MentionView, Seat
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.kit import Glance, decision_words, figure, way_to
 
-DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
+DOCUMENT_DECIDED = "Every mention of this document is decided."
+DOCUMENT_SKIPPED = "Every mention of this document is decided except {n:,} that is skipped."
+DOCUMENT_SKIPPED_MANY = "Every mention of this document is decided except {n:,} that are skipped."
+MARKS_DONE = "{key} marks the document done and opens the next."
+LEFT = "{n:,} mention of other documents is undecided."
+LEFT_MANY = "{n:,} mentions of other documents are undecided."
 NO_FIRST = "Candidates are shuffled, so none is first. Choose one by its number, or press N if none fits."
 NOTHING_TO_UNDO = "Nothing to undo."
 NOTHING_TO_REDO = "Nothing to redo."
@@ -29,6 +34,7 @@ TOO_SOON = "Nothing was decided: “{text}” had only just appeared when you pr
 TOO_SOON_HERE = "Nothing was done: the document had only just appeared when you pressed the key. Press it again."
 OUT_OF_SIGHT = "Nothing was decided: “{text}” was not in view. It is in view now; press the key again."
 IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
+IS_SKIPPED = "“{text}” is skipped. 1–9, N or X decides it; {key} goes to the next mention."
 SAME = "“{text}” already has this decision. Nothing was changed."
 AGAIN_NIL = "Press {key} again to mark “{text}” NIL: NIL is suggested ({nil}). {one} links it to {first}."
 AGAIN_ONLY_NIL = "Press {key} again to mark “{text}” NIL: NIL is suggested ({nil})."
@@ -73,11 +79,12 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A document to mark as done with this many undecided mentions."""
+    """A document to mark as done with these undecided mentions and this many skipped ones."""
 
     document_id: int
     mention_ids: tuple[int, ...]
     every: int
+    skipped: int
 
 
 class Decider(QObject):
@@ -193,10 +200,12 @@ class Decider(QObject):
 
     def _say_decided(self, view: MentionView) -> None:
         if self._at.complete:
-            self.said.emit(tr(DOCUMENT_DECIDED, key=way_to("queue.done")))
+            self._say_nothing_left()
         else:
             words, key = decision_words(view, {}), way_to("mention.undecided")
-            self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
+            skipped = view.decision is not None and view.decision.verdict.outcome is Outcome.SKIPPED
+            told = IS_SKIPPED if skipped else IS_DECIDED
+            self.said.emit(tr(told, text=view.mention.text, decision=words, key=key))
 
     def link_candidate(self, row: int, entity_id: str) -> Change | None:
         """Link to the entity in this row of the candidates."""
@@ -303,7 +312,16 @@ class Decider(QObject):
             self._at.mention_changed.emit()
         elif not self._at.go_on():
             self._at.mention_changed.emit()
-            self.said.emit(tr(DOCUMENT_DECIDED, key=way_to("queue.done")))
+            self._say_nothing_left()
+
+    def _say_nothing_left(self) -> None:
+        """Say that nothing in the document waits, and how much is skipped in it and undecided in others."""
+        opened = self._at.opened
+        skipped = opened.skipped if opened is not None else 0
+        words = ntr(DOCUMENT_SKIPPED, DOCUMENT_SKIPPED_MANY, skipped) if skipped else tr(DOCUMENT_DECIDED)
+        left = self._at.queue.counts().undecided
+        parts = [words, tr(MARKS_DONE, key=way_to("queue.done")), ntr(LEFT, LEFT_MANY, left) if left else ""]
+        self.said.emit(" ".join(filter(None, parts)))
 
     def several(self, action: Callable[[], Change]) -> Change | None:
         """A step over mentions of any documents; None if it was refused, with a message."""
@@ -359,16 +377,16 @@ class Decider(QObject):
             self._at.select(near[0] if near else None)
 
     def mark_done(self, *, anyway: bool = False) -> None:
-        """Mark the document as done and go to the next; a done document is reopened. Undecided mentions need
-        confirmation, unless `anyway`."""
+        """Mark the document as done and go to the next; a done document is reopened. Undecided and skipped
+        mentions need confirmation, unless `anyway`."""
         opened = self._at.opened
         if opened is None or not self.saw_document():
             return
         left = tuple(view.mention.id for view in opened.mentions if view.decision is None)
         if opened.document.state is DocumentState.DONE:
             self._mark(self.curation.resume, opened.document.id)
-        elif left and not anyway:
-            self.leftover_wanted.emit(Leftover(opened.document.id, left, len(opened.mentions)))
+        elif (left or opened.skipped) and not anyway:
+            self.leftover_wanted.emit(Leftover(opened.document.id, left, len(opened.mentions), opened.skipped))
         else:
             self._finish(opened.document.id)
 

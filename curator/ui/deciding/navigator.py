@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
 from curator.domain.suggestions import CandidateOrder, Suggestion, presented
-from curator.domain.wording import DamagedTextError, UserError, tr
+from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import (
     Direction,
@@ -28,7 +28,9 @@ FIRST_OF_WORK = "This is the first mention in the list."
 NO_MORE_UP = "This is the first document in the queue."
 NO_MORE_DOWN = "This is the last document in the queue."
 GONE = "The document {name} and its decisions are no longer in the project. Choose another from the queue."
-ALL_DECIDED = "No undecided mentions are left in the documents after this one."
+ALL_DECIDED = "No undecided mentions are left."
+LEFT_BEFORE = "{n:,} undecided mention is left, but none in the documents after this one."
+LEFT_BEFORE_MANY = "{n:,} undecided mentions are left, but none in the documents after this one."
 NONE_LEFT = "No other undecided mentions are left. Press O to change the order."
 NONE_MATCH = "No mention after this one matches the filter. Shift+Q shows everything again."
 
@@ -270,8 +272,12 @@ class Navigator(QObject):
 
     def _next_document(self) -> bool:
         """Go to the first mention to decide after this document."""
-        none_left = tr(NONE_MATCH) if self._matching else tr(ALL_DECIDED)
+        none_left = tr(NONE_MATCH) if self._matching else self._none_after()
         return self._open_sound(_following(self._matching.next_to_decide, self._current), none_left)
+
+    def _none_after(self) -> str:
+        left = self._queue.counts().undecided
+        return ntr(LEFT_BEFORE, LEFT_BEFORE_MANY, left) if left else tr(ALL_DECIDED)
 
     def _step_out(self, direction: int) -> None:
         at = 0 if direction > 0 else -1

@@ -202,10 +202,12 @@ QUESTIONS = {
 }
 REPEATS = {Outcome.NIL: Qt.Key.Key_N, Outcome.REJECTED: Qt.Key.Key_X, Outcome.SKIPPED: Qt.Key.Key_S}
 CHANGE = "“{text}” is decided: {old} ({curator}). Change it to {new}?"
-UNDECIDED = "{n:,} of {all:,} mentions is undecided. Mark the document done?"
-UNDECIDED_MANY = "{n:,} of {all:,} mentions are undecided. Mark the document done?"
+UNDECIDED = "{n:,} of {all:,} mentions is undecided{skipped}. Mark the document done?"
+UNDECIDED_MANY = "{n:,} of {all:,} mentions are undecided{skipped}. Mark the document done?"
+SKIPPED = "{n:,} of {all:,} mentions is skipped. Mark the document done?"
+SKIPPED_MANY = "{n:,} of {all:,} mentions are skipped. Mark the document done?"
 WHAT_IS_TAKEN = (
-    "Undecided mentions are not gold: training and evaluation ignore them, and an export keeps the "
+    "Undecided and skipped mentions are not gold: training and evaluation ignore them, and an export keeps the "
     "identifier from their file, if there is one."
 )
 
@@ -244,14 +246,20 @@ class ReasonStrip(QuestionStrip):
         question = tr(CHANGE, text=text, old=old, curator=curator, new=new)
         self.put(question, [StripAnswer(Qt.Key.Key_C, "C", tr("change it"), then, enter=True)])
 
-    def ask_done(self, undecided: int, every: int, *, then: Callable[[Verdict | None], None]) -> None:
-        """Ask what to do with a document's undecided mentions. `then(verdict)`: mark the document as done and give them
-        the verdict; None leaves them undecided."""
+    def ask_done(self, undecided: int, every: int, *, then: Callable[[Verdict | None], None], skipped: int = 0) -> None:
+        """Ask what to do with a document's undecided mentions; skipped ones are left as they are. `then(verdict)`: mark
+        the document as done and give the undecided ones the verdict; None leaves them undecided."""
         self._outcome = None
+        if not undecided:
+            question = ntr(SKIPPED, SKIPPED_MANY, skipped, all=every)
+            leave = StripAnswer(Qt.Key.Key_L, "L", tr("leave them skipped"), lambda: then(None))
+            self.put(question, [leave], note=tr(WHAT_IS_TAKEN))
+            return
         leave = StripAnswer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None))
         nil = StripAnswer(Qt.Key.Key_N, "N", tr("all as NIL"), lambda: then(Verdict.nil()))
         reject = StripAnswer(Qt.Key.Key_X, "X", tr("all as rejected"), lambda: then(Verdict.reject()))
-        question = ntr(UNDECIDED, UNDECIDED_MANY, undecided, all=every)
+        others = tr(", {n:,} skipped", n=skipped) if skipped else ""
+        question = ntr(UNDECIDED, UNDECIDED_MANY, undecided, all=every, skipped=others)
         self.put(question, [leave, nil, reject], note=tr(WHAT_IS_TAKEN))
 
     def ask_other(self, question: str, answers: Sequence[StripAnswer]) -> None:

@@ -16,11 +16,15 @@ from curator.ui.people.adjudication_panel import AdjudicationPanel
 
 JUDGING = (
     "Round “{name}” · you judge as {curator}, independently of everybody else{unaided} · {judged:,} of "
-    "{mentions:,} judged"
+    "{mentions:,} judged{skipped}"
 )
 UNAIDED = ", without suggestions"
 FINISHED = (
     "Round “{name}” · {curator}, all {mentions:,} mentions are judged. Leave the round and let your colleagues know."
+)
+FINISHED_BUT = (
+    "Round “{name}” · {curator}, {judged:,} of {mentions:,} mentions are judged{skipped}. Judge the skipped ones, or "
+    "leave the round and let your colleagues know."
 )
 EMPTY = "Round “{name}” · none of its documents is in the project at the moment. Leave the round."
 NO_SUGGESTIONS = "This round is judged without suggestions. Search with / or Space, or decide with N, X or S."
@@ -131,13 +135,16 @@ class RoundMode(QObject):
         if self._seat is None:
             return
         found, progress = self._seat.round, self._seat.queue.progress
-        words = tr(FINISHED if progress.done else JUDGING) if self._seat.queue.count() else tr(EMPTY)
+        ended = FINISHED_BUT if progress.skipped else FINISHED
+        words = tr(EMPTY if not self._seat.queue.count() else ended if progress.done else JUDGING)
+        skipped = tr(", {n:,} skipped", n=progress.skipped) if progress.skipped else ""
         self.banner.say(
             words.format(
                 name=found.name,
                 curator=progress.curator,
                 unaided=tr(UNAIDED) if found.kind is RoundKind.UNAIDED else "",
                 judged=progress.judged,
+                skipped=skipped,
                 mentions=progress.mentions,
             )
         )

@@ -40,8 +40,12 @@ class RoundEntry:
 
     @property
     def people(self) -> str:
-        parts = [f"{one.curator} {localised(one.judged, ',')}/{localised(one.mentions, ',')}" for one in self.progress]
-        return " · ".join(parts) or tr("nobody yet")
+        return " · ".join(map(_progress_words, self.progress)) or tr("nobody yet")
+
+
+def _progress_words(one: RoundProgress) -> str:
+    words = f"{one.curator} {localised(one.judged, ',')}/{localised(one.mentions, ',')}"
+    return words + (", " + tr("{n:,} skipped", n=one.skipped) if one.skipped else "")
 
 
 class RoundsDialog(ShowDialog):

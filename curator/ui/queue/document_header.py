@@ -46,7 +46,8 @@ class DocumentHeader(QWidget):
         row = self._row
         if row is None:
             return ""
-        noted = ["flagged"] if row.flagged else []
+        noted = [tr("{n:,} skipped", n=row.skipped)] if row.skipped else []
+        noted += [tr("flagged")] if row.flagged else []
         noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
         return " · ".join([tr(STATE_WORDS[row.state]), tr(SPLIT_WORDS[row.split]), *noted])
 

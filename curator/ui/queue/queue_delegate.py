@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.wording import localised, tr
 from curator.services.ports import QueueRow, WorkRow
@@ -24,7 +25,7 @@ from curator.ui.kit import (
     theme_of,
 )
 from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE, SPLIT_WORDS, STATE_WORDS
-from curator.ui.queue.work_model import DECIDED_ROLE, DOCUMENT_ROLE
+from curator.ui.queue.work_model import DOCUMENT_ROLE, OUTCOME_ROLE
 
 SMALL = 0.88
 USUAL_GLYPH = 14.0
@@ -147,9 +148,9 @@ class WorkDelegate(QStyledItemDelegate):
         draw_ground(painter, option, theme)
         if current:
             painter.fillRect(QRectF(rect.left(), rect.top(), 3, rect.height()), theme.accent)
-        _paint(
-            painter, rect, row, option, theme, where=str(index.data(DOCUMENT_ROLE)), decided=index.data(DECIDED_ROLE)
-        )
+        outcome = index.data(OUTCOME_ROLE)
+        outcome = Outcome(outcome) if outcome is not None else None  # Qt gives back its plain text
+        _paint(painter, rect, row, option, theme, where=str(index.data(DOCUMENT_ROLE)), outcome=outcome)
         draw_focus(painter, option, theme)
         painter.restore()
 
@@ -162,17 +163,26 @@ def _paint(
     theme: Theme,
     *,
     where: str,
-    decided: bool,
+    outcome: Outcome | None,
 ) -> None:
     font, line = option.font, QFontMetricsF(option.font).height()
     small, text = scaled(font, SMALL), theme.palette.color(QPalette.ColorRole.Text)
     left, right, top = rect.left() + PAD, rect.right() - PAD, rect.top() + 7
-    figure = "✓" if decided else "–" if row.probability is None else localised(row.probability, ".2f")
+    if outcome is not None:
+        figure = "✓" if outcome.decides else "~"
+    else:
+        figure = "–" if row.probability is None else localised(row.probability, ".2f")
     width = draw_words(painter, QRectF(left, top, right - left, line), figure, font=small, colour=text, right=True)
     words = QRectF(left, top, right - width - PAD - left, line)
-    ink = theme.muted if decided else text
-    draw_words(painter, words, row.text, font=scaled(font, 1.0, bold=not decided), colour=ink)
+    ink = text if outcome is None else theme.muted
+    draw_words(painter, words, row.text, font=scaled(font, 1.0, bold=outcome is None), colour=ink)
     facts = QRectF(left, top + line + 2, right - left, line)
     draw_words(painter, facts, f"{row.type} · {where}", font=small, colour=theme.muted)
     bar = QRectF(left, facts.bottom() + 4, right - left, 3)
-    draw_bar(painter, bar, 1.0 if decided else row.probability or 0.0, colour=theme.accent, theme=theme)
+    draw_bar(
+        painter,
+        bar,
+        (row.probability or 0.0) if outcome is None else float(outcome.decides),
+        colour=theme.accent,
+        theme=theme,
+    )

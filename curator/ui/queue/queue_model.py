@@ -246,6 +246,8 @@ class QueueModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.external_id
         decided = tr("{decided} of {mentions} decided", decided=row.decided, mentions=row.mentions)
+        if row.skipped:
+            decided += ", " + tr("{n:,} skipped", n=row.skipped)
         state = f"{tr(STATE_WORDS[row.state])}, {decided}, {tr(SPLIT_WORDS[row.split])}"
         noted = [state]
         noted += [tr("flagged")] if row.flagged else []

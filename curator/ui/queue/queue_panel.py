@@ -136,9 +136,10 @@ class QueuePanel(QWidget):
 
     def mark_decided(self, mention_ids: Sequence[int], queue: QueueService) -> None:
         """Mark mentions of a work list that were decided or reset."""
-        for one in mention_ids:
-            if self.rows.work.place(one) is not None:
-                self.rows.work.set_decided(one, not queue.waits(one, QueueFilter()))
+        for one, outcome in queue.outcomes(
+            [one for one in mention_ids if self.rows.work.place(one) is not None]
+        ).items():
+            self.rows.work.set_outcome(one, outcome)
         self.rows.say()
 
     def close_work(self) -> None:

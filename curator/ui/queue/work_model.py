@@ -7,12 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from curator.domain.decisions import Outcome
 from curator.domain.wording import tr
 from curator.services.ports import QueueRow, WorkRow
 from curator.ui.kit import in_role
 from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE
 
-DECIDED_ROLE = CURRENT_ROLE + 1
+OUTCOME_ROLE = CURRENT_ROLE + 1
 DOCUMENT_ROLE = CURRENT_ROLE + 2
 AHEAD = 60
 """Document titles are read for this number of rows at once."""
@@ -28,7 +29,7 @@ class WorkModel(QAbstractListModel):
         super().__init__(parent)
         self._names: dict[int, str] = {}
         self._rows_of: Callable[[Sequence[int]], Sequence[QueueRow]] = lambda _: ()
-        self._decided: set[int] = set()
+        self._outcomes: dict[int, Outcome] = {}
         self._at: dict[int, int] = {}
         self.rows: tuple[WorkRow, ...] = ()
         self.current: int | None = None
@@ -42,7 +43,7 @@ class WorkModel(QAbstractListModel):
         self.beginResetModel()
         self.rows = tuple(rows)
         self._at = {row.mention_id: at for at, row in enumerate(self.rows)}
-        self._decided.clear()
+        self._outcomes.clear()
         self._names.clear()
         self.endResetModel()
 
@@ -53,15 +54,19 @@ class WorkModel(QAbstractListModel):
         old, self.current = self.current, mention_id
         self._touch(old, mention_id)
 
-    def set_decided(self, mention_id: int, decided: bool) -> None:
-        if (mention_id in self._decided) != decided and mention_id in self._at:
-            self._decided ^= {mention_id}
+    def set_outcome(self, mention_id: int, outcome: Outcome | None) -> None:
+        """Set what a mention of the list was decided as; None while it is undecided."""
+        if mention_id in self._at and self._outcomes.get(mention_id) is not outcome:
+            if outcome is None:
+                del self._outcomes[mention_id]
+            else:
+                self._outcomes[mention_id] = outcome
             self._touch(mention_id)
 
     @property
     def left(self) -> int:
-        """The number of rows not decided since the list was built."""
-        return len(self.rows) - len(self._decided)
+        """The number of rows neither decided nor skipped since the list was built."""
+        return len(self.rows) - len(self._outcomes)
 
     def _touch(self, *mention_ids: int | None) -> None:
         for one in mention_ids:
@@ -89,12 +94,13 @@ class WorkModel(QAbstractListModel):
             return row
         if role == CURRENT_ROLE:
             return row.mention_id == self.current
-        if role == DECIDED_ROLE:
-            return row.mention_id in self._decided
+        if role == OUTCOME_ROLE:
+            return self._outcomes.get(row.mention_id)
         if role == DOCUMENT_ROLE:
             return self._name(index.row())
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            state = tr("decided") if row.mention_id in self._decided else chance_words(row)
+            outcome = self._outcomes.get(row.mention_id)
+            state = chance_words(row) if outcome is None else tr("decided") if outcome.decides else tr("skipped")
             return in_role(f"{row.text}, {row.type}, {self._name(index.row())}: {state}", role)
         return None
 

@@ -119,7 +119,7 @@ def test_counts_follow_decisions_and_deletions(fill: Filler):
         unit.mentions.set_deleted([ids[2]], True)
     with fill.store.read() as unit:
         row = unit.documents.row(fill.document_id)
-        assert (row.decided, row.mentions) == (2, 3)
+        assert (row.decided, row.skipped, row.undecided, row.mentions) == (1, 1, 1, 3)
         counts = unit.documents.counts()
     assert counts.mentions == 3
     assert counts.decisions_by_outcome == {Outcome.LINK: 0, Outcome.NIL: 1, Outcome.REJECTED: 0, Outcome.SKIPPED: 1}

@@ -1,6 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -106,6 +107,26 @@ def test_the_question_is_whole_before_the_hint_is_shown(window: QMainWindow, str
     assert strip.question.width() >= words
     assert strip.buttons[-1].geometry().right() <= strip.width()
     assert strip.hint.isVisible() == (width == 1440)
+
+
+@pytest.mark.parametrize(
+    ("undecided", "skipped", "question", "keys"),
+    [
+        (2, 0, "2 of 35 mentions are undecided. Mark the document done?", "LNX"),
+        (2, 1, "2 of 35 mentions are undecided, 1 skipped. Mark the document done?", "LNX"),
+        (0, 1, "1 of 35 mentions is skipped. Mark the document done?", "L"),
+        (0, 3, "3 of 35 mentions are skipped. Mark the document done?", "L"),
+    ],
+)
+def test_a_document_is_marked_done_with_skipped_mentions_after_a_question(
+    strip: ReasonStrip, undecided: int, skipped: int, question: str, keys: str
+) -> None:
+    taken: list[Verdict | None] = []
+    strip.ask_done(undecided, 35, then=taken.append, skipped=skipped)
+    assert strip.question.words == question
+    assert len(strip.buttons) == len(keys)
+    QTest.keyClick(strip, Qt.Key.Key_L)
+    assert taken == [None]
 
 
 @pytest.mark.parametrize("width", [1440, 1024, 620])

@@ -467,11 +467,32 @@ def test_enter_at_the_end_of_a_document_says_how_to_mark_it_as_done(desk: Desk, 
         person.press(Key.Key_Return)
     person.look()
     person.press(Key.Key_Return)
-    assert person.said == DOCUMENT_DECIDED.format(key="Ctrl+↵")
+    assert person.said == (
+        f"{DOCUMENT_DECIDED} Ctrl+↵ marks the document done and opens the next. "
+        "4 mentions of other documents are undecided."
+    )
     assert desk.bench.bottom.hints.shown[0] == ("Ctrl+↵", "done, next document")
     desk.bench.decider.mark_done()
     desk.bench.navigator.step_document(-1)
     assert not desk.bench.state.complete, "done, so that Ctrl+Return would reopen it"
+
+
+def test_a_skipped_mention_keeps_its_document_from_being_called_decided(desk: Desk, person: Person) -> None:
+    for one in desk.world.mentions(1):
+        person.look()
+        person.press(Key.Key_S)
+        person.look()
+        person.press(Key.Key_Return)
+        assert desk.bench.project.curation.current([one])[one].verdict.outcome is Outcome.SKIPPED
+    assert not desk.bench.state.complete
+    assert person.said.startswith("Every mention of this document is decided except 4 that are skipped.")
+    person.look()
+    person.press(Key.Key_Return)
+    assert "is skipped" in person.said
+    desk.bench.decider.mark_done()
+    assert desk.bench.line.currentWidget() is desk.bench.reasons
+    assert desk.bench.reasons.question.words == "4 of 4 mentions are skipped. Mark the document done?"
+    assert desk.bench.project.queue.row(1).state is DocumentState.IN_PROGRESS
 
 
 def test_the_same_decision_again_adds_nothing_to_the_history(desk: Desk, person: Person) -> None:
