@@ -101,6 +101,24 @@ class EffortCell:
 
 
 @dataclass(frozen=True, slots=True)
+class Holdings:
+    """What the project has for an export. `mentions` are those that most formats hold: linked and NIL ones, and
+    undecided and skipped ones that are in their document's record; `others` are the rest. Of the former, `composite`
+    ones link to several entities, `discontinuous` ones have several spans, `attributed` ones have attributes.
+    `relations` are those that curators added."""
+
+    documents: int = 0
+    mentions: int = 0
+    others: int = 0
+    links: int = 0
+    nil: int = 0
+    composite: int = 0
+    discontinuous: int = 0
+    attributed: int = 0
+    relations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """All counts, before any filter except visibility."""
 

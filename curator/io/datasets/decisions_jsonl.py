@@ -37,7 +37,15 @@ class DecisionsFormat:
     can_read = True
     can_write = True
     endings = (".decisions.jsonl", ".jsonl", ".json")
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, own_fields=True)
+    carries = Carries(
+        mentions=True,
+        discontinuous=True,
+        several_ids=True,
+        nil=True,
+        attributes=True,
+        every_mention=True,
+        own_fields=True,
+    )
     carries_people = True
 
     def __init__(self) -> None:

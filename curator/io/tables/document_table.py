@@ -268,7 +268,9 @@ class TableFormat:
     can_read = True
     can_write = True
     endings = (".csv", ".tsv", ".xlsx")
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True)
+    carries = Carries(
+        mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, every_mention=True
+    )
     carries_people = True
 
     def __init__(self, options: DocumentOptions | None = None) -> None:

@@ -134,6 +134,7 @@ class Carries:
     nil: bool = False
     relations: bool = False
     attributes: bool = False  # of mentions, as a project defines them
+    every_mention: bool = False  # also rejected ones, and added ones that are undecided or skipped
     own_fields: bool = False  # infons, notes, attributes: everything else in the file, kept through a round trip
     takes_from: frozenset[str] = frozenset()  # other formats whose relations and own fields are kept in this one
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.rounds import Judged, Judgement, Round, RoundKind, RoundMention, RoundProgress
-from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell, TakenDecision
+from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell, Holdings, TakenDecision
 
 
 class RoundRepository(Protocol):
@@ -111,6 +111,11 @@ class RecordRepository(Protocol):
         ...
 
     # --- counts ---
+
+    def holdings(self, *, done: bool = False, noted: str = "") -> Holdings:
+        """What the project has to export; only of documents that are `done`, or only mentions whose current decision's
+        note begins with `noted`."""
+        ...
 
     def documents(self) -> list[DocumentCell]:
         """Documents and their mentions, grouped by split and state."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         type_words,
     )
     from curator.services.records.export_documents import ExportScope
-    from curator.services.records.exporting import ExportReport, ExportService, ExportTarget
+    from curator.services.records.exporting import ExportForecast, ExportReport, ExportService, ExportTarget
     from curator.services.records.inconsistencies import InconsistencyService, decided_words
     from curator.services.records.installation import HOW_WORDS, Installation, check_packages, this_installation
     from curator.services.records.kb_export import LEAST, KnowledgeExport
@@ -59,6 +59,7 @@ __all__ = [
     "ErrorKind",
     "ErrorList",
     "EvaluationError",
+    "ExportForecast",
     "ExportReport",
     "ExportScope",
     "ExportService",
@@ -100,7 +101,7 @@ __getattr__ = opened_late(
     evaluation_errors="ErrorFilter ErrorKind ErrorList EvaluationError KIND_WORDS RELATION_WORDS Relation "
     "check_errors_name errors_file errors_of kind_lines type_words",
     export_documents="ExportScope",
-    exporting="ExportReport ExportService ExportTarget",
+    exporting="ExportForecast ExportReport ExportService ExportTarget",
     inconsistencies="InconsistencyService decided_words",
     installation="HOW_WORDS Installation check_packages this_installation",
     kb_export="KnowledgeExport LEAST",

@@ -11,7 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
+from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile
+from curator.domain.statistics import Holdings
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.core import RelationReader
 from curator.services.importing import counted, left_behind
@@ -37,6 +39,7 @@ from curator.services.records.export_documents import (
     export_document,
     names_new_entity,
 )
+from curator.services.rounds import ANY_ROUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,31 @@ class ExportReport:
             return ", ".join(map(str, self.paths))
         folder = os.path.commonpath([one.parent for one in self.paths])
         return tr("{folder} ({n:,} files)", folder=folder, n=len(self.paths))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportForecast:
+    """What an export would write, from counts: `lost` says in sentences what the project has and the format cannot
+    hold."""
+
+    documents: int
+    mentions: int
+    links: int
+    nil: int
+    relations: int
+    lost: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The numbers in a sentence."""
+        return tr(
+            "This export writes {documents} with {mentions}: {links}, {nil}, {relations}.",
+            documents=counted("documents", self.documents),
+            mentions=counted("mentions", self.mentions),
+            links=ntr("{n:,} link", "{n:,} links", self.links),
+            nil=ntr("{n:,} NIL decision", "{n:,} NIL decisions", self.nil),
+            relations=ntr("{n:,} added relation", "{n:,} added relations", self.relations),
+        )
 
 
 class ExportTarget(StrEnum):
@@ -108,6 +136,24 @@ UNREAD = (
 )
 ONE_UNHELD = "{n} mention has attributes that were not written: {wanted} cannot hold them."
 UNHELD = "{n:,} mentions have attributes that were not written: {wanted} cannot hold them."
+ONE_MENTION_LOST = "{wanted} cannot hold mentions: {n} mention with its decision is not written."
+MENTIONS_LOST = "{wanted} cannot hold mentions: {n:,} mentions with their decisions are not written."
+ONE_NIL_LOST = "{wanted} cannot hold NIL: {n} NIL decision is not written."
+NIL_LOST = "{wanted} cannot hold NIL: {n:,} NIL decisions are not written."
+ONE_COMPOSITE_LOST = "{wanted} cannot hold several entities for a mention: {n} mention is not written in full."
+COMPOSITE_LOST = "{wanted} cannot hold several entities for a mention: {n:,} mentions are not written in full."
+ONE_IN_PIECES_LOST = "{wanted} cannot hold mentions of several spans: {n} mention is not written in full."
+IN_PIECES_LOST = "{wanted} cannot hold mentions of several spans: {n:,} mentions are not written in full."
+ONE_ATTRIBUTED_LOST = "{wanted} cannot hold attributes: those of {n} mention are not written."
+ATTRIBUTED_LOST = "{wanted} cannot hold attributes: those of {n:,} mentions are not written."
+ONE_RELATION_LOST = "{wanted} cannot hold relations: {n} relation that was added in this project is not written."
+RELATIONS_LOST = "{wanted} cannot hold relations: {n:,} relations that were added in this project are not written."
+ONE_ONLY_THERE = (
+    "Relations and special fields of {n} document that was imported as {source} are written only in that format."
+)
+ONLY_THERE = (
+    "Relations and special fields of {n:,} documents that were imported as {source} are written only in that format."
+)
 SHOWN_PATHS = 3
 PROJECT = ".curation"
 """The suffix of every project's folder."""
@@ -231,11 +277,59 @@ class ExportService:
         return [(one.name, one.title) for one in self._formats.formats() if one.can_write]
 
     def usual_format(self) -> str:
-        """The most frequent format of the imported files, if it can be written; else the first writable one."""
-        writable = [name for name, _ in self.formats()]
+        """The most frequent format of the imported files that can be written and keeps the decisions; else the first
+        one that can and does."""
         with self._store.read() as unit:
-            found = Counter(file.format for file in unit.documents.files() if file.format in writable)
-        return found.most_common(1)[0][0] if found else writable[0]
+            files = Counter(file.format for file in unit.documents.files())
+            has_nil = unit.documents.counts().decisions_by_outcome[Outcome.NIL] > 0
+        keeping = [
+            one.name
+            for one in self._formats.formats()
+            if one.can_write and one.carries.mentions and (one.carries.nil or not has_nil)
+        ]
+        return next((name for name, _ in files.most_common() if name in keeping), keeping[0])
+
+    def holdings(self, scope: ExportScope) -> Holdings:
+        """What the project has in this scope. Reads every mention: call it from a worker thread."""
+        with self._store.read() as unit:
+            noted = ANY_ROUND if scope is ExportScope.ADJUDICATED else ""
+            return unit.records.holdings(done=scope is ExportScope.DONE, noted=noted)
+
+    def forecast(self, format_name: str, held: Holdings) -> ExportForecast:
+        """What an export of this scope to the format would write, and what it would lose."""
+        form = self._formats.by_name(format_name)
+        carries, title = form.carries, form.title
+        if not carries.mentions:
+            left = [(held.mentions, ONE_MENTION_LOST, MENTIONS_LOST)]
+        else:
+            left = [
+                (0 if carries.nil else held.nil, ONE_NIL_LOST, NIL_LOST),
+                (0 if carries.several_ids else held.composite, ONE_COMPOSITE_LOST, COMPOSITE_LOST),
+                (0 if carries.discontinuous else held.discontinuous, ONE_IN_PIECES_LOST, IN_PIECES_LOST),
+                (0 if carries.attributes else held.attributed, ONE_ATTRIBUTED_LOST, ATTRIBUTED_LOST),
+            ]
+        left.append((0 if carries.relations else held.relations, ONE_RELATION_LOST, RELATIONS_LOST))
+        lost = [ntr(one, many, number, wanted=title) for number, one, many in left if number]
+        mentions = held.mentions + (held.others if carries.every_mention else 0)
+        return ExportForecast(
+            held.documents,
+            mentions if carries.mentions else 0,
+            held.links if carries.mentions else 0,
+            held.nil if carries.mentions and carries.nil else 0,
+            held.relations if carries.relations else 0,
+            (*lost, *self._only_in_files(form)),
+        )
+
+    def _only_in_files(self, wanted: DocumentFormat) -> Iterator[str]:
+        """Sentences about relations and fields of the imported files that only their own format holds."""
+        known = {one.name: one for one in self._formats.formats()}
+        with self._store.read() as unit:
+            found = Counter[str]()
+            for file in unit.documents.files():
+                found[file.format] += len(unit.documents.ids_of_file(file.id))
+        for name, number in found.items():
+            if name in known and left_behind(known[name], wanted):
+                yield ntr(ONE_ONLY_THERE, ONLY_THERE, number, source=known[name].title)
 
     def carries_people(self, format_name: str) -> bool:
         """Whether the format contains who decided and when."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, case, false, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.decisions import OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
+from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, Holdings, TakenDecision
 from curator.storage.curation.counters import COUNTERS
 from curator.storage.curation.operations import undone
 from curator.storage.db import (
@@ -18,8 +18,10 @@ from curator.storage.db import (
     DecisionRow,
     DocumentRow,
     EffortRow,
+    MentionAttributeRow,
     MentionRow,
     OperationRow,
+    RelationRow,
     day_of,
     enum_of,
     hidden,
@@ -31,6 +33,10 @@ from curator.storage.db import (
 )
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently
+
+
+BETWEEN_IDS = '", "'
+"""What is between two ids in `DecisionRow.entity_ids`."""
 
 
 class Statistics:
@@ -48,6 +54,56 @@ class Statistics:
             .group_by(DocumentRow.split, DocumentRow.state)
         )
         return [_document_cell(*row) for row in self._conn.execute(query)]
+
+    def holdings(self, *, done: bool = False, noted: str = "") -> Holdings:
+        """One scan of the mentions."""
+        where = [visible(), *([DocumentRow.state == DocumentState.DONE.value] if done else [])]
+        gold = func.coalesce(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)), false())
+        rejected = func.coalesce(MentionRow.outcome == Outcome.REJECTED.value, false())
+        written = or_(gold, and_(MentionRow.record >= 0, ~rejected))
+        mentions = (
+            select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.fragmented)
+            .add_columns(written.label("written"))
+            .add_columns(and_(gold, DecisionRow.entity_ids.contains(BETWEEN_IDS)).label("composite"))
+            .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+            .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .where(*where, ~MentionRow.deleted)
+        )
+        if noted:
+            mentions = mentions.where(DecisionRow.note.startswith(noted, autoescape=True))
+        held = mentions.subquery()
+        number = [
+            func.sum(case((condition, 1), else_=0))
+            for condition in (
+                held.c.written,
+                ~held.c.written,
+                held.c.outcome == Outcome.LINK.value,
+                held.c.outcome == Outcome.NIL.value,
+                held.c.composite,
+                and_(held.c.written, held.c.fragmented),
+            )
+        ]
+        sums = self._conn.execute(select(*number)).one()
+        documents: AnyQuery = select(func.count()).select_from(DocumentRow).where(*where)
+        if noted:
+            documents = select(func.count(held.c.document_id.distinct()))
+        return Holdings(
+            self._conn.execute(documents).scalar_one(),
+            *(int(one or 0) for one in sums),
+            attributed=self._attributed(select(held.c.id).where(held.c.written)),
+            relations=self._relations(where) if not noted else 0,
+        )
+
+    def _attributed(self, mentions: AnyQuery) -> int:
+        row = MentionAttributeRow
+        last = select(func.max(row.id)).where(row.round_id.is_(None)).group_by(row.mention_id, row.attribute_id)
+        query = select(func.count(row.mention_id.distinct())).where(row.id.in_(last), row.value_id.is_not(None))
+        return self._conn.execute(query.where(row.mention_id.in_(mentions))).scalar_one()
+
+    def _relations(self, where: Sequence[ColumnElement[bool]]) -> int:
+        query = select(func.count()).select_from(RelationRow)
+        query = query.join(DocumentRow, DocumentRow.id == RelationRow.document_id)
+        return self._conn.execute(query.where(~RelationRow.deleted, RelationRow.source == "", *where)).scalar_one()
 
     def decided(self) -> list[DecidedCell]:
         return [DecidedCell(day_of(row[0], "decisions"), *row[1:]) for row in self._conn.execute(decided_query())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import ntr, tr
 from curator.services.importing import ImportReport, KbWish, joined
-from curator.services.records import ExportScope
+from curator.services.records import ExportForecast, ExportScope
 from curator.ui.bench import Workbench
 from curator.ui.files.demo_project import World, fill
 from curator.ui.files.document_columns import TypeMappingDialog
@@ -217,12 +218,19 @@ class ProjectFlows(QObject):
             carries=project.exporting.carries_people,
             name=project.exporting.usual_name,
             makes=project.exporting.makes,
+            forecast=self._forecast(),
             place=project.folder.parent,
             parent=self._window,
         )
         dialog.accepted.connect(lambda: self._export(dialog.out, dialog.format, scope=dialog.scope))
         dialog.open()
         return dialog
+
+    def _forecast(self) -> Callable[[str, ExportScope], ExportForecast]:
+        """Gives what an export would write; the mentions of each scope are read once."""
+        exporting = self._bench.project.exporting
+        held = cache(exporting.holdings)
+        return lambda name, scope: exporting.forecast(name, held(scope))
 
     def _export(self, out: Path, name: str, *, scope: ExportScope) -> None:
         exporting = self._bench.project.exporting
@@ -237,7 +245,7 @@ class ProjectFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             self._bench.notices.add_outcome(tr("Export"), outcome, details=str(outcome.result.get("notes", "")))
 
-        self._bench.jobs.run(JobKind.IMPORT, tr("Export {name}", name=out.name), work, then=then)
+        self._bench.jobs.run(JobKind.EXPORT, tr("Export {name}", name=out.name), work, then=then)
 
     # --- inside ---
 

@@ -119,7 +119,7 @@ class RecordFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             self._bench.notices.add_outcome(title, outcome, details=str(outcome.result.get("notes", "")))
 
-        self._bench.jobs.run(JobKind.IMPORT, title, work, then=then)
+        self._bench.jobs.run(JobKind.EXPORT, title, work, then=then)
 
     # --- suspicious gold ---
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.records import ExportScope, ExportTarget
-from curator.ui.kit import FormDialog, PathEdit, sentence
+from curator.services.records import ExportForecast, ExportScope, ExportTarget
+from curator.ui.kit import FormDialog, NoteLabel, PathEdit, Worker, sentence
 
 USUAL = "pubtator"
 INTRO = "Writes the decisions in the format of the documents. What was not changed is written as it was imported."
@@ -30,7 +30,8 @@ class ExportDialog(FormDialog):
     """`out`, `format` and `scope` are valid after acceptance.
 
     For a format, `carries` shows whether it includes the curator, `name` is the default file name, and `makes`
-    describes what is written to a path.
+    describes what is written to a path. `forecast`, which is called in a worker thread, gives what an export would
+    write and lose.
     """
 
     def __init__(
@@ -42,11 +43,14 @@ class ExportDialog(FormDialog):
         carries: Callable[[str], bool] = lambda _: False,
         name: Callable[[str], str] = lambda form: f"gold-{form}",
         makes: Callable[[Path, str], tuple[ExportTarget, int]] = lambda *_: (ExportTarget.FOLDER, 0),
+        forecast: Callable[[str, ExportScope], ExportForecast] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Export gold"), intro=tr(INTRO), ok=tr("Export"), parent=parent)
         self._place, self._carries, self._titles = place, carries, dict(formats)
-        self._name, self._makes = name, makes
+        self._name, self._makes, self._forecast = name, makes, forecast
+        self._reader = Worker(self)
+        self.finished.connect(lambda _: self._reader.close(wait=False))
         self.formats = QComboBox(self)
         self.formats.setAccessibleName(tr("Format"))
         for form, title in formats:
@@ -59,12 +63,17 @@ class ExportDialog(FormDialog):
         self.path = PathEdit(tr("the exported file or folder"), mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.people = sentence("")
         self.made = sentence("")
+        self.holds = sentence("")
+        self.lost = NoteLabel(self)
         self.form.addRow(tr("&Format"), self.formats)
         self.form.addRow("", self.people)
         self.form.addRow(tr("&What"), self.scopes)
         self.form.addRow(tr("&To"), self.path)
         self.form.addRow("", self.made)
+        self.form.addRow("", self.holds)
+        self.form.addRow("", self.lost)
         self.formats.currentIndexChanged.connect(self._suggest)
+        self.scopes.currentIndexChanged.connect(self._count)
         self.path.changed.connect(self._say_what_is_made)
         self.setMinimumWidth(600)
         self._suggest()
@@ -75,6 +84,18 @@ class ExportDialog(FormDialog):
         self._say_what_is_made()
         other = next((title for one, title in self._titles.items() if self._carries(one)), "")
         self.people.setText(tr(CARRIES) if self._carries(name) else tr(CARRIES_NOT, other=other) if other else "")
+        self._count()
+
+    def _count(self) -> None:
+        """Say how much the export will hold, and what the format cannot hold."""
+        forecast, name, scope = self._forecast, self.format, self.scope
+        if forecast is not None:
+            self.holds.setText(tr("Counting…"))
+            self._reader.ask(lambda: forecast(name, scope), self._counted)
+
+    def _counted(self, found: ExportForecast) -> None:
+        self.holds.setText(found.text)
+        self.lost.set_note("\n".join(found.lost))
 
     def _say_what_is_made(self) -> None:
         path = self.path.path

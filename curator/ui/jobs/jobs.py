@@ -32,9 +32,12 @@ KEPT = 200
 
 
 class JobKind(StrEnum):
-    """Only one job of each kind runs at a time."""
+    """What a job does: commands that must wait for it ask for its kind. EXPORT writes outside of the project:
+    documents, a release, the audit trail, the knowledge base."""
 
     IMPORT = "import"
+    EXPORT = "export"
+    CHECK = "check"
     INDEX = "index"
     CALIBRATE = "calibrate"
     TRAIN = "train"

@@ -56,7 +56,8 @@ class SafetyFlows(QObject):
             else:
                 self._bench.notices.add_outcome(title, outcome)
 
-        self._bench.jobs.run(JobKind.IMPORT, title, work, then=then)
+        if not self._bench.jobs.runs(JobKind.CHECK):
+            self._bench.jobs.run(JobKind.CHECK, title, work, then=then)
 
     def close_windows(self) -> None:
         """Close the windows of a closed project."""

@@ -11,6 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from curator.domain.decisions import Verdict
 from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import GateVerdict, JobOutcome, JobState
@@ -237,6 +238,25 @@ def test_the_dialog_says_whether_a_file_or_a_folder_is_made(desk: Desk) -> None:
     assert (usual.name, dialog.made.text()) == ("gold-brat", "A folder is written.")
     dialog.path.set_path(usual.with_suffix(".zip"))
     assert dialog.made.text() == "A zip archive is written."
+    dialog.reject()
+
+
+def test_the_export_says_what_it_holds_and_what_it_loses_before_it_is_written(desk: Desk, qtbot: QtBot) -> None:
+    desk.project.curation.decide_many(desk.world.mentions(1), Verdict.nil())
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.export_gold()
+    qtbot.waitUntil(lambda: dialog.holds.text().startswith("This export writes 2 documents with 8 mentions"))
+    assert "0 links, 4 NIL decisions" in dialog.holds.text()
+    assert not dialog.lost.isVisible()
+    dialog.formats.setCurrentIndex(dialog.formats.findData("text"))
+    qtbot.waitUntil(dialog.lost.isVisible)
+    assert dialog.holds.text().startswith("This export writes 2 documents with 0 mentions")
+    assert "Plain text cannot hold mentions: 8 mentions" in dialog.lost.text()
+    dialog.formats.setCurrentIndex(dialog.formats.findData("pubtator"))
+    qtbot.waitUntil(lambda: not dialog.lost.isVisible())
+    dialog.scopes.setCurrentIndex(dialog.scopes.findData("done"))
+    qtbot.waitUntil(lambda: "0 documents" in dialog.holds.text())
     dialog.reject()
 
 
