@@ -26,7 +26,7 @@ from curator.ui.candidates import CandidatePanel, EntitySearch, SearchPane
 from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
 from curator.ui.document import DocumentView, FindBar
 from curator.ui.jobs import BottomBar, Jobs
-from curator.ui.kit import LATE_MS, USUAL_LINE, Bridge, Glance, Later, Notices, Sight, guard_from_wheel
+from curator.ui.kit import LATE_MS, USUAL_LINE, Bridge, Glance, Later, Notices, Sight, guard_from_wheel, join_left
 from curator.ui.panels import (
     CommentsPanel,
     CommentStrip,
@@ -449,4 +449,5 @@ class Workbench(QWidget):
         self.hierarchy.close()
         self.relations.close()
         self.desk.close()
+        join_left()
         self.project.close()

@@ -138,10 +138,10 @@ class SearchPanel(QWidget):
         whole.addWidget(self.list, 1)
 
     def close_search(self) -> None:
-        """Before the project is closed: wait for a running search."""
+        """Deliver nothing of a running search."""
         self._overtaken.set()
-        self.worker.close()
-        self.linker.close()
+        self.worker.leave()
+        self.linker.leave()
 
     def open_empty(self) -> None:
         """Take the keyboard focus with an empty line and the entities linked last."""

@@ -53,8 +53,10 @@ class DashboardFilter(QWidget):
         for split, words in SPLITS.items():
             self.splits.addItem(tr(words), split.value)
         self.times = self._combo(tr("Time"))
-        for words in (tr(ALL_TIME), *map(tr, TIMES), tr(CHOSEN)):
-            self.times.addItem(words)
+        self.times.addItem(tr(ALL_TIME), None)
+        for words, days in TIMES.items():
+            self.times.addItem(tr(words), days)
+        self.times.addItem(tr(CHOSEN), CHOSEN)
         self.since, self.until = self._day(tr("From")), self._day(tr("To"))
         self._compose()
         self._show_days()
@@ -91,7 +93,7 @@ class DashboardFilter(QWidget):
 
     def _show_days(self) -> None:
         if hasattr(self, "until"):
-            chosen = self.times.currentText() == CHOSEN
+            chosen = self.times.currentData() == CHOSEN
             self.since.setVisible(chosen)
             self.until.setVisible(chosen)
 
@@ -116,13 +118,11 @@ class DashboardFilter(QWidget):
         return StatisticsFilter(self.curators.currentData() or "", Split(split) if split else None, since, until)
 
     def _days(self) -> tuple[date | None, date | None]:
-        words = self.times.currentText()
-        if words == CHOSEN:
+        days = self.times.currentData()
+        if days == CHOSEN:
             since, until = (_python(one.date()) for one in (self.since, self.until))
             return since, max(since, until)
-        if words in TIMES:
-            return self._today() - timedelta(days=TIMES[words]), None
-        return None, None
+        return (None if days is None else self._today() - timedelta(days=days)), None
 
 
 def _python(day: QDate) -> date:

@@ -54,9 +54,9 @@ class FilePreviewer(QObject):
             if path in self._dropped:
                 self._dropped.pop(path).set()
 
-    def close(self, *, wait: bool = True) -> None:
-        """Stop after the current step; with `wait`, return only then."""
-        self._worker.close(wait=wait)
+    def close(self) -> None:
+        """Stop after the current step, and report nothing more."""
+        self._worker.leave()
 
     def _tell(self, found: Foreseen) -> None:
         self.found.emit(found)

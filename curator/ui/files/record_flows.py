@@ -126,6 +126,11 @@ class RecordFlows(QObject):
     def show_suspicious(self) -> SuspiciousWindow:
         from curator.ui.dashboard import SuspiciousWindow
 
+        if self._suspicious is not None:
+            self._renew()
+            self._suspicious.raise_()
+            self._suspicious.activateWindow()
+            return self._suspicious
         project = self._bench.project
         window = SuspiciousWindow(
             project.suspicious.found(), name_of=self._name_of, writable=not project.read_only, parent=self._window

@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, RestColumn, grow
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
     from curator.ui.kit.window_calls import LATE_MS, Bridge, Later, call_in_window
-    from curator.ui.kit.worker import Deliver, FileScan, Worker
+    from curator.ui.kit.worker import Deliver, FileScan, Worker, join_left
 
 __all__ = [
     "LATE_MS",
@@ -193,6 +193,7 @@ __all__ = [
     "icon",
     "in_role",
     "is_plain",
+    "join_left",
     "keep_layout",
     "key_name",
     "key_of",
@@ -254,5 +255,5 @@ __getattr__ = opened_late(
     sight="Glance MODIFIERS Sight rows_in_sight watch",
     theme="LIGHT Scheme StateColours Theme ThemeController blend icon theme_of",
     window_calls="Bridge LATE_MS Later call_in_window",
-    worker="Deliver FileScan Worker",
+    worker="Deliver FileScan Worker join_left",
 )

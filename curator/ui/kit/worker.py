@@ -42,6 +42,15 @@ class _Outcome:
     took: float = 0.0
 
 
+_left: set[threading.Thread] = set()
+
+
+def join_left() -> None:
+    """Wait for running work of closed windows."""
+    while _left:
+        _left.pop().join()
+
+
 class Worker(QObject):
     """`ask(work, done)` runs `work` in a background thread and `done` with its result in the window's thread.
 
@@ -104,6 +113,13 @@ class Worker(QObject):
         if wait and self._thread is not None:
             self._thread.join()
             self._thread = None
+
+    def leave(self) -> None:
+        """Like `close`, without waiting for running work: closing a window must not wait for what it reads. Before what
+        the work uses is closed, `join_left` waits for it."""
+        if self._thread is not None:
+            _left.add(self._thread)
+        self.close(wait=False)
 
     def _start(self, task: _Task) -> None:
         self._task = task
@@ -230,7 +246,7 @@ class FileScan(QObject):
 
     def close(self) -> None:
         """Stop at the next file and deliver nothing."""
-        self._worker.close()
+        self._worker.leave()
 
     def _count(self, number: int) -> None:
         self._number = number

@@ -204,7 +204,6 @@ class Session(QObject):
         from curator import bootstrap  # storage takes longer to import than the window: not before the first paint
 
         keep_loaded()
-        self.close()
         try:
             project = bootstrap.open_project(folder, read_only=read_only)
         except UserError as error:
@@ -216,6 +215,7 @@ class Session(QObject):
                 words, again = f"{error} {tr(READ_ONLY)}", lambda: self.open(folder, read_only=True)
                 ask(self.window, tr("Open project"), words, yes=tr("Open read-only"), then=again)
         else:
+            self.close()
             self.show(project)
 
     def rescue(self, folder: Path) -> Rescue:
@@ -241,13 +241,13 @@ class Session(QObject):
     def _create(self, wish: ProjectWish) -> None:
         from curator import bootstrap
 
-        self.close()
         try:
             make = bootstrap.create_project if isinstance(wish.folder, Path) else bootstrap.open_project
             project = make(wish.folder)
         except UserError as error:
             tell(self.window, tr("New project"), str(error), wrong=True)
             return
+        self.close()
         self.show(project)
         if self.flows is not None and (wish.knowledge_base is not None or wish.documents is not None):
             self.flows.fill(wish.knowledge_base, wish.documents)
@@ -257,8 +257,17 @@ class Session(QObject):
         folder = demo_folder(world)
         if self._windows.raise_project(folder):
             return
-        self.leave(lambda: self._open(folder, read_only=False) if folder.exists() else self._create_demo(folder))
-        if self.bench is not None and not self.bench.project.read_only and not is_filled(self.bench.project):
+        self.leave(lambda: self._open_demo(folder, world))
+
+    def _open_demo(self, folder: Path, world: str) -> None:
+        if folder.exists():
+            self._open(folder, read_only=False)
+        else:
+            self._create_demo(folder)
+        project = self.bench.project if self.bench is not None else None
+        if project is None or written(project.place) != written(folder):
+            return  # it could not be opened, and what was open still is
+        if not project.read_only and not is_filled(project):
             assert self.flows is not None
             self.flows.fill_demo(world_of(world))
 
@@ -325,20 +334,17 @@ class Session(QObject):
     # --- closing ---
 
     def leave(self, then: Callable[[], None]) -> bool:
-        """Call `then`, after confirmation if background work would be stopped. True if called already."""
+        """Call `then`, which closes the project, after confirmation if background work would be stopped. True if called
+        already."""
         job = self.bench.jobs.shown if self.bench is not None else None
         if job is None:
             then()
             return True
 
-        def stop() -> None:
-            self.close()
-            then()
-
         from curator.ui.jobs import JobKind
 
         words = TRAINING if job.kind is JobKind.TRAIN else WORKING
-        ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and close"), then=stop)
+        ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and close"), then=then)
         return False
 
     def close(self) -> None:

@@ -84,7 +84,9 @@ class ErrorsWindow(ShowDialog):
         self._service = service
         self.worker = Worker(self)
         self._every = self._shown = ErrorList()
-        self._opened = False
+        self._opened = self._left_out = (
+            False  # whether the current error was opened; whether one above it was, and left
+        )
         self._nothing = ("", "")
         self.evaluations = self._combo(tr("Evaluation"))
         self.kinds = self._combo(tr("Kind of error"))
@@ -180,7 +182,7 @@ class ErrorsWindow(ShowDialog):
         self.table.activated.connect(self._open)
         self.go.clicked.connect(lambda: self._open(self.table.currentIndex()))
         self.save.clicked.connect(self._ask_place)
-        self.finished.connect(self.worker.close)
+        self.finished.connect(self.worker.leave)
 
     # --- rows ---
 
@@ -197,12 +199,11 @@ class ErrorsWindow(ShowDialog):
     def _mark(self, found: ErrorList) -> None:
         self._every = found
         if self.left.isChecked():
-            self._filter()
+            self._filter(keep=True)
         self.table.viewport().update()
 
     def _show(self, found: Found, evaluation: str) -> None:
         stored, self._every, wrong = found
-        self._opened = False
         splits = list(dict.fromkeys(one.split for one in stored))
         rows = [(_stored_words(one), one.id) for one in stored]
         if len(splits) > 1:
@@ -244,7 +245,8 @@ class ErrorsWindow(ShowDialog):
         self.splits.setVisible(len(splits) > 1)
         self.seen.setVisible(known)
 
-    def _filter(self) -> None:
+    def _filter(self, *, keep: bool = False) -> None:
+        """List the errors that match. `keep`: stay where the curator is in the list."""
         kind, _, relation = str(self.kinds.currentData() or "").partition(" ")
         where = ErrorFilter(
             ErrorKind(kind) if kind else None,
@@ -257,9 +259,34 @@ class ErrorsWindow(ShowDialog):
         words = self.words.text().strip().casefold()
         rows = [one for one in found.rows if self._wanted(one, words)]
         self._shown = ErrorList(tuple(rows), found.names, found.changed)
-        self._opened = False
+        before, at = self._current, self.table.currentIndex().row()
         self.model.show_rows(rows)
         self._say(rows)
+        if keep:
+            self._keep(before, at)
+        else:
+            self._opened = self._left_out = False
+            self.table.setCurrentIndex(self._sorted.index(0, 0))  # Enter opens it
+
+    @property
+    def _current(self) -> EvaluationError | None:
+        row = self.table.currentIndex().data(ROW_ROLE)
+        return row if isinstance(row, EvaluationError) else None
+
+    def _keep(self, before: EvaluationError | None, at: int) -> None:
+        """Stay at the error that was current, or where it was if it is no longer listed."""
+        rows = self._sorted.rowCount()
+        places = (one for one in range(rows) if before and self._row(one).mention_id == before.mention_id)
+        place = next(places, None)
+        if place is None:
+            self._left_out |= self._opened
+            self._opened = False
+        if rows:
+            self.table.setCurrentIndex(self._sorted.index(max(min(at, rows - 1), 0) if place is None else place, 0))
+
+    def _row(self, at: int) -> EvaluationError:
+        found: EvaluationError = self._sorted.index(at, 0).data(ROW_ROLE)
+        return found
 
     def _wanted(self, row: EvaluationError, words: str) -> bool:
         if self.left.isChecked() and row.mention_id in self._every.changed:
@@ -269,8 +296,6 @@ class ErrorsWindow(ShowDialog):
         return not words or any(words in one.casefold() for one in texts)
 
     def _say(self, rows: Sequence[EvaluationError]) -> None:
-        if rows:
-            self.table.setCurrentIndex(self._sorted.index(0, 0))  # Enter opens it
         keys = key_of("model.next_error"), key_of("model.previous_error")
         hint = tr(STEPS, next=keys[0], previous=keys[1]) if all(keys) else tr(OPENS)
         number = ntr("1 error.", "{n:,} errors.", len(rows))
@@ -295,7 +320,8 @@ class ErrorsWindow(ShowDialog):
         if not rows:
             self.said.emit(tr("No error is listed."))
             return
-        at = max(self.table.currentIndex().row(), 0) + (by if self._opened else 0)
+        past = by if self._opened else min(by, 0) if self._left_out else 0
+        at = max(self.table.currentIndex().row(), 0) + past
         if not 0 <= at < rows:
             self.said.emit(tr("This is the last error.") if by > 0 else tr("This is the first error."))
             return
@@ -310,7 +336,7 @@ class ErrorsWindow(ShowDialog):
     def _open(self, index: QModelIndex) -> None:
         row = index.data(ROW_ROLE)
         if isinstance(row, EvaluationError):
-            self._opened = True
+            self._opened, self._left_out = True, False
             self.mention_wanted.emit(row.document_id, row.mention_id)
             self.said.emit(
                 tr(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from curator.domain import wording
 from curator.domain.documents import Split
 from curator.domain.statistics import StatisticsFilter
 from curator.services.records.plots_of_models import LEARNING
 from curator.services.records.statistics import Statistics
-from curator.ui.dashboard.dashboard import CHOSEN, REFRESH, Dashboard, DashboardFilter
+from curator.ui.dashboard.dashboard import ALL_TIME, CHOSEN, REFRESH, TIMES, Dashboard, DashboardFilter
 from tests.curator.services.records.test_statistics import COUNTS
 from tests.curator.services.training.test_bundle_metrics import trained
 from tests.curator.ui.window.test_reach import clipped, double_size
@@ -119,6 +121,23 @@ def test_everything_is_saved_as_it_is_filtered(dashboard: Dashboard, tmp_path: P
     assert "saved in" in dashboard.state.words
     dashboard.save_to(tmp_path / "nowhere")
     assert "the folder does not exist" in dashboard.state.words
+
+
+@pytest.mark.parametrize("words", [str.upper, str], ids=["another language", "English"])
+def test_a_period_means_the_same_in_every_language(qtbot: QtBot, words: Callable[[str], str]) -> None:
+    entries = [ALL_TIME, *TIMES, CHOSEN]
+    wording.use(wording.Catalogue("xx", {(one, ""): (words(one),) for one in entries}))
+    try:
+        found = DashboardFilter(today=lambda: TODAY)
+    finally:
+        wording.use(wording.ENGLISH)
+    qtbot.addWidget(found)
+    since = []
+    for at, one in enumerate(entries):
+        assert found.times.itemText(at) == words(one)
+        found.times.setCurrentIndex(at)
+        since.append(found.where.since)
+    assert since == [None, *(TODAY - timedelta(days=days) for days in TIMES.values()), TODAY]
 
 
 def test_times_are_days_before_today_or_chosen_ones(qtbot: QtBot) -> None:

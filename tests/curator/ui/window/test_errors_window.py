@@ -104,6 +104,48 @@ def test_a_decision_changed_since_is_marked_and_can_be_hidden(
     assert "decided differently since" in window.table.model().index(0, 0).data()
 
 
+def test_the_list_stays_where_the_curator_is_after_a_decision(
+    make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
+    desk = make_desk()
+    window = listed(desk, qtbot)
+    window.left.setChecked(True)
+    desk.press(Qt.Key.Key_Return, at=window.table)
+    qtbot.waitUntil(desk.window.isActiveWindow)
+    desk.press(Qt.Key.Key_F2, at=desk.window)
+    assert place(desk) == (2, 6), "the second of three"
+    desk.project.curation.decide(6, Verdict.nil())
+    qtbot.waitUntil(lambda: window.model.rowCount() == 2)
+    assert window.table.currentIndex().row() == 1, "what followed it"
+    desk.press(Qt.Key.Key_F2, at=desk.window)
+    assert place(desk) == (1, 1)
+    desk.press(Qt.Key.Key_F2, SHIFT, at=desk.window)
+    assert place(desk) == (1, 2)
+    desk.project.curation.decide(1, Verdict.nil())  # another than the current one
+    qtbot.waitUntil(lambda: window.model.rowCount() == 1)
+    assert mentions(window) == ["cardiac arrest"]
+    desk.press(Qt.Key.Key_F2, at=desk.window)
+    assert desk.bench.bottom.message.words == "This is the last error."
+
+
+def test_back_from_a_decided_error_is_the_one_before_it(
+    make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
+    desk = make_desk()
+    window = listed(desk, qtbot)
+    window.left.setChecked(True)
+    desk.press(Qt.Key.Key_Return, at=window.table)
+    qtbot.waitUntil(desk.window.isActiveWindow)
+    desk.press(Qt.Key.Key_F2, at=desk.window)
+    desk.project.curation.decide(6, Verdict.nil())
+    assert place(desk) == (2, 6)
+    qtbot.waitUntil(lambda: window.model.rowCount() == 2)
+    desk.press(Qt.Key.Key_F2, SHIFT, at=desk.window)
+    assert place(desk) == (1, 2)
+
+
 def test_the_figures_lead_to_the_errors(desk: Desk, qtbot: QtBot) -> None:
     desk.project.curation.decide(1, Verdict.link("MESH:D008012"))
     desk.project.curation.set_state(1, DocumentState.DONE)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
+from curator.domain.decisions import Verdict
+from curator.domain.wording import UserError
+from curator.project import Project
 from curator.settings import write_state
+from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.files.import_kb import ImportKbDialog
-from curator.ui.files.new_project import NewProjectDialog
+from curator.ui.files.new_project import NewProjectDialog, ProjectWish
 from curator.ui.kit.layout_store import (
     STEP,
     SavedLayout,
@@ -26,10 +31,12 @@ from curator.ui.kit.layout_store import (
     on_screen,
     usual_layout,
 )
+from curator.ui.shell import windows
 from curator.ui.shell.dropping import FileDrops, sorted_out
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
 from tests.curator.ui.window.fakes import Desk, make_project
+from tests.curator.ui.window.test_main_window_projects import boxes
 
 DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"
 KB, DOCUMENTS = DEMO / "kb.jsonl", DEMO / "test.pubtator"
@@ -211,6 +218,70 @@ def test_documents_and_a_knowledge_base_go_to_their_dialogs(qtbot: QtBot, desk: 
     looked_at(qtbot, documents.list)
     assert documents.wish.paths == (DOCUMENTS,)
     documents.reject()
+
+
+@pytest.mark.parametrize("what", ["open", "new", "demo"])
+def test_a_project_that_cannot_be_opened_leaves_the_open_one(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    def refuse(*_: object, **__: object) -> Project:
+        raise UserError("It cannot be opened.")
+
+    bench, place = desk.bench, desk.project.folder
+    other = tmp_path / "other.curation"
+    monkeypatch.setattr(bootstrap, "open_project", refuse)
+    monkeypatch.setattr(bootstrap, "create_project", refuse)
+    if what == "open":
+        desk.window.session.open(other)
+    elif what == "new":
+        desk.window.session._create(ProjectWish(other))
+    else:
+        monkeypatch.setattr(windows, "demo_folder", lambda _: other)
+        desk.window.session.open_demo("pubmed")
+    assert [box.text() for box in boxes()] == ["It cannot be opened."]
+    assert desk.window.session.bench is bench
+    assert desk.project.folder == place
+    desk.project.curation.decide(1, Verdict.nil())  # it is still open for writing
+    assert len(desk.bench.jobs) == 0, "the demo is not imported into it"
+    for box in boxes():
+        box.close()
+
+
+def test_a_list_of_suspicious_gold_is_open_once_and_closes_with_the_project(desk: Desk) -> None:
+    records = desk.window.session.records
+    assert records is not None
+    first = records.show_suspicious()
+    assert records.show_suspicious() is first
+    assert len([one for one in QApplication.topLevelWidgets() if isinstance(one, SuspiciousWindow)]) == 1
+    desk.window.session.close()
+    assert not first.isVisible()
+
+
+READING_WINDOWS: dict[str, Callable[[Desk], QWidget | None]] = {
+    "errors of an evaluation": lambda it: it.window.session.model and it.window.session.model.errors.show_errors(),
+    "decisions": lambda it: it.window.session.seeing and it.window.session.seeing.show_decisions(),
+    "conflicts": lambda it: it.window.session.seeing and it.window.session.seeing.show_conflicts(),
+}
+
+
+@pytest.mark.parametrize("name", READING_WINDOWS)
+def test_closing_a_window_does_not_wait_for_what_it_reads(desk: Desk, qtbot: QtBot, name: str) -> None:
+    window = READING_WINDOWS[name](desk)
+    assert window is not None
+    worker = window.worker  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not worker.busy)
+    gate, ended = threading.Event(), threading.Event()
+
+    def read() -> None:
+        gate.wait(30)
+        ended.set()
+
+    worker.ask(read, lambda _: None)
+    window.close()
+    assert not ended.is_set(), "the window waited for it"
+    gate.set()
+    desk.window.session.close()
+    assert ended.is_set(), "the project is closed after what reads it has ended"
 
 
 def test_without_a_project_files_begin_a_new_one_and_a_project_opens(
