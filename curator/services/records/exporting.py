@@ -90,13 +90,17 @@ class ExportForecast:
     @property
     def text(self) -> str:
         """The numbers in a sentence."""
+        held = [
+            (self.links, "{n:,} link", "{n:,} links"),
+            (self.nil, "{n:,} NIL decision", "{n:,} NIL decisions"),
+            (self.mentions - self.links - self.nil, "{n:,} without a decision", "{n:,} without a decision"),
+            (self.relations, "{n:,} added relation", "{n:,} added relations"),
+        ]
         return tr(
-            "This export writes {documents} with {mentions}: {links}, {nil}, {relations}.",
+            "This export writes {documents} with {mentions}: {held}.",
             documents=counted("documents", self.documents),
             mentions=counted("mentions", self.mentions),
-            links=ntr("{n:,} link", "{n:,} links", self.links),
-            nil=ntr("{n:,} NIL decision", "{n:,} NIL decisions", self.nil),
-            relations=ntr("{n:,} added relation", "{n:,} added relations", self.relations),
+            held=", ".join(ntr(one, many, n) for n, one, many in held if n) or tr("no decision"),
         )
 
 

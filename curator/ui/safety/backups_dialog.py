@@ -51,7 +51,8 @@ class BackupsDialog(ShowDialog):
         self.table: RecordTable[Backup] = RecordTable(tr("Backups"), columns, wide=1, parent=self)
         self.empty = EmptyPage(tr(NONE_FOUND if trouble else NONE), tr(OTHER if trouble else LATER), self)
         self.note = NoteLabel(self)
-        self.body.addWidget(sentence(trouble or tr(HOLDS)))
+        self.trouble = sentence(trouble or tr(HOLDS))
+        self.body.addWidget(self.trouble)
         self.ways = sentence(tr(AGAIN if lost else WAYS))
         self.body.addWidget(self.ways)
         self._offers = bool(trouble) and not lacking

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -67,7 +67,7 @@ class Rescue(QObject):
         dialog.finished.connect(self._gone)
         self.dialog = dialog
         folder = self._folder
-        self._do(lambda: bootstrap.backups_of(folder), dialog.show_backups)
+        self._do(lambda: bootstrap.backups_of(folder), self._show_backups)
         dialog.open()
         return dialog
 
@@ -133,6 +133,10 @@ class Rescue(QObject):
                 then(found)
 
         self._worker.ask(outcome, done)
+
+    def _show_backups(self, found: Sequence[Backup]) -> None:
+        if self.dialog is not None:  # not closed meanwhile
+            self.dialog.show_backups(found)
 
     def _say(self, words: str) -> None:
         if self.dialog is not None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from curator import bootstrap
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import DamagedProjectError, tr
 from curator.services.ports import Backup, Checked
 from curator.ui.bench import Workbench
 from curator.ui.jobs import JobKind
@@ -27,6 +27,7 @@ class SafetyFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self.rescue = Rescue(opener, bench.project.folder)
+        self._damage: DamagedProjectError | None = None
         self._ear = Worker(self)
         bench.project.backups.on_trouble(self._ear.reporter(self._say))
 
@@ -104,6 +105,15 @@ class SafetyFlows(QObject):
             tr("Later"): lambda: None,
         }
         choose(self._bench.window(), tr("Project safety"), words, ways)
+
+    def say_damage(self, error: DamagedProjectError) -> None:
+        """Show damage that was met while the project is open as a notice, which leads to its backups."""
+        self._damage = error
+        self._bench.notices.add(str(error), self._offer, wrong=True)
+
+    def _offer(self) -> None:
+        if self._damage is not None:
+            self.rescue.offer(self._damage)
 
     def _trouble(self, words: str, details: str = "") -> None:
         """Show it as a notice, which stays until it is read and does not take the focus."""

@@ -44,7 +44,7 @@ from shiboken6 import isValid
 
 from curator import __version__
 from curator.domain import wording
-from curator.domain.wording import UserError, catalogue, languages, read_po, tr
+from curator.domain.wording import DamagedProjectError, UserError, catalogue, languages, read_po, tr
 from curator.services.records import log_folder, sqlite_words, start_logging, stop_logging
 from curator.settings import Language, load, read_state, write_state
 from curator.temporary import remove_abandoned
@@ -350,9 +350,13 @@ def _hook(app: QApplication, window: MainWindow) -> Hook:
     """Log bugs with their traceback; the curator sees a sentence and can continue."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if isinstance(error, UserError):  # the server of a shared project is gone: said in the bottom line
+        if isinstance(error, UserError):  # such as the server of a shared project that is gone
             log.warning("%s", error, exc_info=(kind, error, trace))
-            window.say(str(error))
+            safety = window.session.safety
+            if isinstance(error, DamagedProjectError) and safety is not None:
+                safety.say_damage(error)
+            else:
+                window.say(str(error))
             return
         log.error("A bug", exc_info=(kind, error, trace))
         if not issubclass(kind, Exception):

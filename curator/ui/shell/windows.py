@@ -205,7 +205,7 @@ class Session(QObject):
 
         keep_loaded()
         try:
-            project = bootstrap.open_project(folder, read_only=read_only)
+            project = _whole(bootstrap.open_project(folder, read_only=read_only))
         except UserError as error:
             if isinstance(folder, Path) and (isinstance(error, DamagedProjectError) or self.rescue(folder).is_lost):
                 self.rescue(folder).offer(error)
@@ -399,6 +399,17 @@ class Session(QObject):
         if self.bench is not None:
             return self.bench.project.diagnostics.text()
         return "\n".join([tr("No project is open."), tr("Last lines of the log:"), *last_lines()]) + "\n"
+
+
+def _whole(project: Project) -> Project:
+    """The project. Raises DamagedProjectError, and closes it, if the list of its documents cannot be read: then the
+    window could show nothing of it."""
+    try:
+        project.queue.counts()
+    except DamagedProjectError:
+        project.close()
+        raise
+    return project
 
 
 def _nobody(value: object) -> None:

@@ -135,5 +135,5 @@ def test_the_numbers_are_a_sentence(world: World) -> None:
     raw_text(world, verdicts=(LINK, Verdict.nil()))
     exporting = world.project.exporting
     assert exporting.forecast("bioc-xml", exporting.holdings(ExportScope.DECIDED)).text == (
-        "This export writes 1 document with 2 mentions: 1 link, 1 NIL decision, 0 added relations."
+        "This export writes 1 document with 2 mentions: 1 link, 1 NIL decision."
     )

@@ -247,11 +247,11 @@ def test_the_export_says_what_it_holds_and_what_it_loses_before_it_is_written(de
     assert flow is not None
     dialog = flow.export_gold()
     qtbot.waitUntil(lambda: dialog.holds.text().startswith("This export writes 2 documents with 8 mentions"))
-    assert "0 links, 4 NIL decisions" in dialog.holds.text()
+    assert dialog.holds.text().endswith(": 4 NIL decisions, 4 without a decision.")
     assert not dialog.lost.isVisible()
     dialog.formats.setCurrentIndex(dialog.formats.findData("text"))
     qtbot.waitUntil(dialog.lost.isVisible)
-    assert dialog.holds.text().startswith("This export writes 2 documents with 0 mentions")
+    assert dialog.holds.text().startswith("This export writes 2 documents with 0 mentions: no decision")
     assert "Plain text cannot hold mentions: 8 mentions" in dialog.lost.text()
     dialog.formats.setCurrentIndex(dialog.formats.findData("pubtator"))
     qtbot.waitUntil(lambda: not dialog.lost.isVisible())

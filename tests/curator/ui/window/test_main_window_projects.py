@@ -16,10 +16,12 @@ from curator import bootstrap
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Candidate, Stamp
+from curator.domain.wording import DamagedProjectError
 from curator.ui.bench.refresher import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB, READ_ONLY
 from curator.ui.candidates.candidate_panel import NOT_STORED
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.key_names import place_of
+from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.shell import app
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
@@ -265,6 +267,35 @@ def test_what_cannot_be_opened_is_refused_with_a_sentence(window: MainWindow, tm
     assert "Traceback" not in box.text()
     press_button(box, "Cancel" if broken == "newer" else "OK")
     assert window.bench is None
+
+
+@pytest.mark.parametrize("column", ["state", "split"])
+def test_a_wrong_value_in_the_list_of_documents_offers_the_backups(
+    window: MainWindow, tmp_path: Path, column: str
+) -> None:
+    world = make_project(tmp_path)
+    world.documents(2)
+    with world.store.write() as unit:
+        unit.connection.exec_driver_sql(f"UPDATE documents SET {column} = 'nonsense' WHERE id = 2")
+    world.project.close()
+    window.session.open(world.project.folder)
+    [dialog] = [one for one in QApplication.topLevelWidgets() if isinstance(one, BackupsDialog) and one.isVisible()]
+    assert f"cannot read the value “nonsense” of “{column}” in table “documents”" in dialog.trouble.text()
+    assert window.bench is None, "there is nothing that it could show"
+    dialog.close()
+    bootstrap.open_project(world.project.folder).close()  # its lock is free
+
+
+def test_damage_met_while_a_project_is_open_is_a_notice_with_the_whole_sentence(desk: Desk) -> None:
+    error = DamagedProjectError("Curator cannot read a value. " * 12)
+    app._hook(QApplication.instance(), desk.window)(DamagedProjectError, error, None)  # type: ignore[arg-type]
+    notice = desk.bench.notices.newest
+    assert notice is not None
+    assert notice.words == str(error)
+    desk.bench.notices.show()
+    [dialog] = [one for one in QApplication.topLevelWidgets() if isinstance(one, BackupsDialog) and one.isVisible()]
+    assert str(error).strip() in dialog.trouble.text()
+    dialog.close()
 
 
 def test_closing_the_project_frees_its_lock(desk: Desk) -> None:
