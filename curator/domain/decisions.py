@@ -23,6 +23,11 @@ class Outcome(StrEnum):
     CLEARED = "cleared"
 
     @property
+    def words(self) -> str:
+        """The state of a mention with this outcome, in English, to be translated for display."""
+        return {Outcome.LINK: "linked", Outcome.NIL: "NIL", Outcome.CLEARED: "undecided"}.get(self, self.value)
+
+    @property
     def decides(self) -> bool:
         """Whether a mention with this outcome counts as decided."""
         return self in (Outcome.LINK, Outcome.NIL, Outcome.REJECTED)

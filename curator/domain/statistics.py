@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from curator.domain.documents import DocumentState, Split
-from curator.domain.wording import guarded_row, localised
+from curator.domain.wording import guarded_row, localised, percent
 
 IMPORTED = "import"
 """The curator of all imported decisions."""
@@ -172,7 +172,7 @@ class Unit(StrEnum):
         if value is None:
             return "–"
         if self is Unit.SHARE:
-            return f"{localised(100 * value, '.1f')} %"
+            return percent(value)
         if self is Unit.SECONDS:
             return f"{localised(value, '.1f')} s"
         if self in (Unit.COUNT, Unit.PER_HOUR):

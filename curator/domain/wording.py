@@ -87,6 +87,11 @@ def localised(value: float | date, spec: str) -> str:
     return format(value, spec).translate(_SWAPPED)
 
 
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share from 0 to 1 in percent, for display; a dash without a value."""
+    return "–" if share is None else f"{localised(100 * share, f'.{digits}f')} %"
+
+
 class _Filling(Formatter):
     """Fills in numbers with a format, such as {n:,}, in the language's format."""
 

@@ -30,7 +30,6 @@ _PLAIN = frozenset([
 ])  # fmt: skip
 FEW = 20
 """Fewer lines of one kind than this do not show what an unusual context is."""
-SAID = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
 SYMBOL = 5
 """In strings of at most this length, capitals may make another word."""
 
@@ -213,7 +212,7 @@ def _words(context: MentionContext) -> frozenset[str]:
 def _said(verdict: Verdict, names: Mapping[str, str]) -> str:
     if verdict.outcome is Outcome.LINK:
         return " + ".join(names.get(one, one) for one in verdict.entity_ids)
-    return tr(SAID[verdict.outcome])
+    return tr(verdict.outcome.words)
 
 
 def entities_in(verdict: Verdict, contexts: Iterable[MentionContext]) -> list[str]:

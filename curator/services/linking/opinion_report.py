@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Opinion, Suggestion
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import ntr, percent, tr
 from curator.services.ports import UnitOfWork
 
 JUDGED = (Outcome.LINK, Outcome.NIL)
@@ -51,10 +51,10 @@ class OpinionReport:
         if self.answered:
             lines.append(
                 tr(
-                    "It agrees with the linker on {agree:,} of {n:,} ({share:.0%}).",
+                    "It agrees with the linker on {agree:,} of {n:,} ({share}).",
                     agree=self.agree,
                     n=self.answered,
-                    share=self.agree / self.answered,
+                    share=percent(self.agree / self.answered, 0),
                 )
             )
         lines += [*self._gold_lines(), *self._silent_lines()]
@@ -63,9 +63,13 @@ class OpinionReport:
     def _gold_lines(self) -> list[str]:
         if not self.gold:
             return []
-        figures = {"n": self.gold, "linker": self.linker_right / self.gold, "model": self.model_right / self.gold}
         return [
-            tr("Of {n:,} with gold, the linker is right on {linker:.1%}, the model on {model:.1%}.", **figures),
+            tr(
+                "Of {n:,} with gold, the linker is right on {linker}, the model on {model}.",
+                n=self.gold,
+                linker=percent(self.linker_right / self.gold),
+                model=percent(self.model_right / self.gold),
+            ),
             tr(
                 "Only the linker is right on {linker:,}, only the model on {model:,}.",
                 linker=self.only_linker,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 
 from curator.domain.statistics import EffortCell, Plot, Series, Unit
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import ntr, percent, tr
 
 # Days gathered into weeks or months, so that plots of long projects stay readable.
 
@@ -105,7 +105,7 @@ def keys_plot(cells: Sequence[EffortCell]) -> Plot:
         words = tr(
             "{keys} keys per decision made one at a time, {percent} with one key",
             keys=Unit.KEYS.words(single.keys),
-            percent=percent(single.one_key, single.decisions),
+            percent=percent(single.one_key / single.decisions),
         )
         words += (
             tr("; {keys} including several at once.", keys=Unit.KEYS.words(cost.keys))
@@ -146,7 +146,3 @@ def hours_words(cells: Iterable[EffortCell]) -> str:
 
 def taken_words(cost: Cost) -> str:
     return tr("{decisions:,} measured", decisions=cost.decisions)
-
-
-def percent(part: int, whole: int) -> str:
-    return Unit.SHARE.words(part / whole)

@@ -8,14 +8,14 @@ from itertools import accumulate
 
 from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
 from curator.domain.documents import DocumentState
+from curator.domain.facets import UNDECIDED
 from curator.domain.statistics import IMPORTED, Counts, DecidedCell, Headline, Plot, Series, Shape, Unit, shares
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import ntr, percent, tr
 from curator.services.records.plots_of_cost import (
     Cost,
     hours_words,
     keys_plot,
     pace_plot,
-    percent,
     periods,
     speed_plot,
     taken_words,
@@ -23,13 +23,7 @@ from curator.services.records.plots_of_cost import (
 
 LISTED = 9
 """The highest rank shown separately: those chosen with digit keys."""
-STATES = {"": "Undecided", "link": "Linked", "nil": "NIL", "rejected": "Rejected", "skipped": "Skipped"}
-DOCUMENTS = {
-    DocumentState.TODO: "To do",
-    DocumentState.IN_PROGRESS: "In progress",
-    DocumentState.DONE: "Done",
-    DocumentState.DISCUSS: "Needs discussion",
-}
+STATES = {"": UNDECIDED, **{one.value: one.words for one in Outcome if one is not Outcome.CLEARED}}
 ANSWERS = (Outcome.LINK.value, Outcome.NIL.value)
 
 
@@ -106,13 +100,13 @@ def documents_plot(counts: Counts) -> Plot:
         if whole
         else tr("The project has no documents.")
     )
-    values = tuple(float(found[state]) if whole else None for state in DOCUMENTS)
+    values = tuple(float(found[state]) if whole else None for state in DocumentState)
     return Plot(
         "documents",
         tr("Documents now"),
         words,
         tr("State"),
-        tuple(tr(DOCUMENTS[one]) for one in DOCUMENTS),
+        tuple(tr(one.words) for one in DocumentState),
         (Series(tr("Documents"), values),),
         Unit.COUNT,
         Shape.BARS,
@@ -180,9 +174,9 @@ def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
             "Of {seen:,} answers with suggestions shown, {percent} accepted the first and {percent2} "
             "one of the first nine; {percent3} were not listed.",
             seen=seen,
-            percent=percent(listed.get(1, 0), seen),
-            percent2=percent(sum(numbers[:LISTED]), seen),
-            percent3=percent(listed.get(0, 0), seen),
+            percent=percent(listed.get(1, 0) / seen),
+            percent2=percent(sum(numbers[:LISTED]) / seen),
+            percent3=percent(listed.get(0, 0) / seen),
         )
     return Plot(
         "ranks",
@@ -223,11 +217,11 @@ def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
     if held:
         words = tr(
             "Without seeing it, people agreed with the first suggestion in {percent} of {held:,} cases",
-            percent=percent(same, held),
+            percent=percent(same / held),
             held=held,
         )
         words += (
-            tr("; when it was shown, in {percent} of {seen:,}.", percent=percent(first, seen), seen=seen)
+            tr("; when it was shown, in {percent} of {seen:,}.", percent=percent(first / seen), seen=seen)
             if seen
             else "."
         )

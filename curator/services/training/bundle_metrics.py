@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
-from curator.domain.wording import localised, tr
+from curator.domain.wording import localised, percent, tr
 from curator.services.training.recipes import FIT, Recipe
 
 NIL = "NIL"
@@ -200,15 +200,15 @@ def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) ->
         tr(
             LAST,
             links=last.links,
-            before=_percent(last.before),
-            after=_percent(last.after),
+            before=percent(last.before),
+            after=percent(last.after),
             low=localised(100 * last.low, "+.1f"),
             high=localised(100 * last.high, "+.1f"),
             verdict=tr(VERDICTS[last.verdict]),
         )
     ]
     if recipe.role != FIT and last.without is not None:
-        words.append(tr(BY_WEIGHTS, without=_percent(last.without)))
+        words.append(tr(BY_WEIGHTS, without=percent(last.without)))
     return " ".join([*words, tr(SINCE, links=links)])
 
 
@@ -222,7 +222,3 @@ def _inside(report: Any, *path: str) -> Any:
     for name in path:
         report = report.get(name) if isinstance(report, Mapping) else None
     return report
-
-
-def _percent(share: float) -> str:
-    return f"{localised(100 * share, '.1f')} %"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
+from curator.domain.wording import ntr
 from curator.services.core import EventBus
 from curator.services.curating import decide_in, shown_of
 from curator.services.ports import Clock, Store, UnitOfWork
@@ -56,7 +57,7 @@ class ReplayService:
             if tally.decisions >= limit:
                 break
             self._document(document_id, limit - tally.decisions, tally)
-            yield Progress("replay", tally.decisions, limit, f"{tally.documents:,} documents")
+            yield Progress("replay", tally.decisions, limit, ntr("{n:,} document", "{n:,} documents", tally.documents))
         return tally.report()
 
     def _document(self, document_id: int, left: int, tally: _Tally) -> None:

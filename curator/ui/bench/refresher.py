@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from curator.domain.decisions import STEPS, Change, ChangeKind, Saving
 from curator.domain.jobs import LinkerState, LinkerStatus
-from curator.domain.wording import AwayError, tr
+from curator.domain.wording import AwayError, percent, tr
 from curator.services.queue import REASON as HELD_OUT
 from curator.services.queue import MentionView
 from curator.tracing import span
@@ -304,7 +304,8 @@ class Refresher(QObject):
             share = building.progress.fraction if building is not None else None
             built = tr("being built") if building is not None else tr("not built; use Model › Rebuild index")
             return tr(
-                LEXICAL, state=built + (tr(" ({share:.0%} of this step)", share=share) if share is not None else "")
+                LEXICAL,
+                state=built + (tr(" ({share} of this step)", share=percent(share, 0)) if share is not None else ""),
             )
         return tr(NEWER) if bench.navigator.newer_waits else ""
 

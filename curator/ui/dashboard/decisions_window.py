@@ -45,7 +45,7 @@ STEPS = {
     OperationKind.INTEND: "marked as intended",
 }
 """The origin of a decision, by the kind of its operation; '' means imported."""
-OUTCOMES = {"nil": "NIL", "rejected": "rejected", "skipped": "skipped", "cleared": "undecided again"}
+OUTCOMES = {one.value: one.words for one in Outcome if one is not Outcome.LINK} | {"cleared": "undecided again"}
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 

@@ -274,14 +274,3 @@ def documents_words(number: int, *, exact: bool) -> str:
     if exact:
         return ntr("{n:,} document is imported.", "{n:,} documents are imported.", number)
     return ntr("About {n:,} document is imported.", "About {n:,} documents are imported.", number)
-
-
-def about(seconds: float) -> str:
-    """`a few seconds`, `about 2 minutes`, `about 3 hours`: as precise as the estimate allows."""
-    if seconds < 10:
-        return tr("a few seconds")
-    if seconds < 90:
-        return tr("about a minute")
-    if seconds < 5400:
-        return ntr("about {n} minute", "about {n} minutes", round(seconds / 60))
-    return ntr("about {n} hour", "about {n} hours", round(seconds / 3600))

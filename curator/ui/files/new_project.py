@@ -28,7 +28,7 @@ from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportWish, SplitFields
 from curator.ui.files.import_kb import INTRO as KB_INTRO
 from curator.ui.files.import_kb import kb_edit, missing
-from curator.ui.files.import_report import about, documents_words, entities_words, figure
+from curator.ui.files.import_report import documents_words, entities_words, figure
 from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.jobs import range_words
 from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
@@ -125,7 +125,9 @@ class Outlook(QWidget):
         if not exact:
             lines.append(tr("The files are still being read; the numbers are not final yet."))
         if seconds_to_import(found) > 0:
-            lines.append(tr("This takes {time}; you can begin when it is done.", time=about(seconds_to_import(found))))
+            seconds = seconds_to_import(found)
+            time = range_words(seconds, seconds)
+            lines.append(tr("This takes {time}; you can begin when it is done.", time=time))
         if seconds_to_index(found)[1] > 0:
             lines.append(
                 tr(

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from curator.commands import WindowState
-from curator.domain.wording import localised, tr
+from curator.domain.wording import percent, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
 from curator.ui.kit import (
     ElidedLabel,
@@ -107,7 +107,7 @@ def words_of(job: RunningJob, now: float) -> str:
     if job.cancelling:
         return tr("Cancelling…")
     progress = job.progress
-    share = localised(progress.fraction, ".0%") if progress.fraction is not None else ""
+    share = percent(progress.fraction, 0) if progress.fraction is not None else ""
     phase = tr(progress.phase)
     left = left_words(job.seconds_left(now), step=job.kind is JobKind.TRAIN)
     parts = (phase, share, left, figures_words(progress), progress.text)

@@ -14,8 +14,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.jobs import Progress
-from curator.domain.wording import UserError, localised, tr
-from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, percent, sentence
+from curator.domain.wording import UserError, localised, percent, tr
+from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, sentence
 
 # The record of a running training: curves, figures and log, for the window and as CSV.
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         NoteLabel,
         ScaledLabel,
         StateChip,
-        percent,
     )
     from curator.ui.kit.layout_store import (
         SavedLayout,
@@ -209,7 +208,6 @@ __all__ = [
     "paint_grid",
     "paint_line",
     "paint_mark",
-    "percent",
     "place_of",
     "row_height",
     "rows_in_sight",
@@ -237,7 +235,7 @@ __getattr__ = opened_late(
     foreign_text="PlainEdit PlainLabel StillBrowser escaped in_role shown tip",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog guard_from_wheel sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
-    labels="Banner ElidedLabel FindLine NoteLabel NotedLabel ScaledLabel StateChip percent",
+    labels="Banner ElidedLabel FindLine NoteLabel NotedLabel ScaledLabel StateChip",
     layout_store="SavedLayout cascaded forget_layout keep_layout layout_of on_screen usual_layout",
     line_chart="Axes Curve LineChart Stroke Tone nice_ticks paint_cursor paint_grid paint_line paint_mark",
     mention_state=(

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from curator.domain.wording import localised, tr
+from curator.domain.wording import tr
 from curator.ui.kit.foreign_text import PlainLabel, tip
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.row_list import draw_tag, draw_words, scaled
@@ -147,11 +147,6 @@ class NoteLabel(PlainLabel):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(self.contentsRect(), int(flags), self.text())
         painter.end()
-
-
-def percent(value: float | None) -> str:
-    """`91.2 %`; a dash if the figure is undefined."""
-    return "–" if value is None else f"{localised(100 * value, '.1f')} %"
 
 
 # A non-modal line above the text with the state of the window and possible actions.

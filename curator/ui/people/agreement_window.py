@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from curator.domain.wording import localised, tr
+from curator.domain.wording import localised, percent, tr
 from curator.services.rounds import ALL, AgreementReport, AgreementRow, ConsistencyRow
 from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
@@ -109,10 +109,6 @@ def head_words(report: AgreementReport) -> str:
 
 def figure(value: float | None) -> str:
     return "–" if value is None else localised(value, ".3f").replace("-", "−")
-
-
-def percent(value: float | None) -> str:
-    return "–" if value is None else f"{localised(100 * value, '.1f')} %"
 
 
 def _interval(row: AgreementRow) -> str:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.facets import (
     CANDIDATE_BANDS,
@@ -97,13 +98,7 @@ def _figure(value: float) -> str:
 
 
 _WORDS: dict[Facet, dict[str, str]] = {
-    Facet.STATE: {
-        UNDECIDED: "undecided",
-        "link": "linked",
-        "nil": "NIL",
-        "rejected": "rejected",
-        "skipped": "skipped",
-    },
+    Facet.STATE: {UNDECIDED: UNDECIDED, **{one.value: one.words for one in Outcome}},
     Facet.PROBABILITY: _band_words(PROBABILITY_BANDS),
     Facet.MARGIN: _band_words(MARGIN_BANDS),
     Facet.NIL: {NO: "an entity", YES: "NIL", NONE: _NOT_YET},

@@ -10,9 +10,9 @@ from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
-from curator.domain.wording import localised, tr
+from curator.domain.wording import localised, percent, tr
 from curator.services.training import DiskReport, DiskUse, diff_rows, diff_words, has_map, queue_asked, size_words
-from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, grow, percent, sentence, tip
+from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, grow, sentence, tip
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 

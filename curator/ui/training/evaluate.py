@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, Q
 from curator.bootstrap import AtomicWriter
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
-from curator.domain.wording import UserError, guarded, localised, ntr, tr
+from curator.domain.wording import UserError, guarded, localised, ntr, percent, tr
 from curator.services.training import HTML, EvaluationWish, ReplayWish, diff_rows, save_report
 from curator.temporary import prefix_of
-from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, percent, sentence, tell, tip
+from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, sentence, tell, tip
 from curator.ui.queue import SPLIT_WORDS
 from curator.ui.training.promotion_diff import PromotionDiff
 
@@ -47,7 +47,7 @@ def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
     for name, part in result.get("slices", {}).items():
         low, high = part.get("intervals", {}).get("recall@1", (None, None))
         words = interval_words("", low, high)
-        rows.append((f"Recall@1, {name} ({localised(part['in_kb'], ',')})", percent(part["recall_at_1"]), words))
+        rows.append((tr("Recall@1, {name} ({n:,})", name=name, n=part["in_kb"]), percent(part["recall_at_1"]), words))
     return rows
 
 

@@ -116,7 +116,7 @@ def time_words(preview: TrainingPreview) -> str:
     encoding = tr(
         ENCODING_NAMES if preview.over_names else ENCODING,
         encoded_entities=preview.encoded_entities,
-        duration_words=duration_words(preview.encoding_seconds),
+        duration_words=range_words(preview.encoding_seconds, preview.encoding_seconds),
     )
     return tr("{encoding}\n{whole} The current linker stays in use until then.", encoding=encoding, whole=whole)
 
@@ -125,15 +125,3 @@ def _others_words(slower: float) -> str:
     if slower >= MANY:
         return tr(MUCH_LONGER_NOW, n=MANY)
     return tr(LONGER_NOW, n=slower) if slower >= NOTICED else tr(LONGER)
-
-
-def duration_words(seconds: float) -> str:
-    """`less than a minute`, `about 4 min`, `about 3 h 20 min`, `about 2 days`."""
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return tr("less than a minute")
-    if minutes < 90:
-        return tr("about {minutes} min", minutes=minutes)
-    if minutes < 36 * 60:
-        return tr("about {hours} h {minutes:02d} min", hours=minutes // 60, minutes=minutes % 60 // 10 * 10)
-    return tr("about {n:.0f} days", n=minutes / (24 * 60))

@@ -182,7 +182,7 @@ def test_a_list_is_asked_in_turn_and_compared_with_the_linker_and_gold(
     assert report.agree == sum(
         firsts[n] == one for n, one in ((1, "MESH:D008012"), (2, "MESH:D001145"), (3, "MESH:D001145"))
     )
-    assert "the model on 75.0%" in report.text
+    assert "the model on 75.0 %" in report.text
     assert finish(service.ask_many(gold)) == report
     assert len(fake.asked) == 4, "what is known is not asked again"
 

@@ -62,7 +62,7 @@ COUNTS: dict[str, tuple[Callable[[World], object], object]] = {
     "the dashboard's share": (lambda it: _headline(it, "decided"), "3 of 4"),
     "the dashboard's plot": (
         lambda it: _plot(it, "progress"),
-        {"Linked": 1.0, "NIL": 1.0, "Rejected": 1.0},
+        {"linked": 1.0, "NIL": 1.0, "rejected": 1.0},
     ),
     "curator stats": (lambda it: as_json(it.project.statistics.read(), ALL)["figures"]["decided"], 0.75),
     "keys and seconds per decision": (

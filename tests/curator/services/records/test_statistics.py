@@ -81,8 +81,8 @@ def test_progress_adds_up_from_day_to_day_and_filters() -> None:
     assert (nil.name, nil.values) == ("NIL", (1.0, 3.0))
     assert values("progress", where=StatisticsFilter("ada", until=DAY)) == {"2026-03-02": 9.0}
     assert plot("progress", where=StatisticsFilter(split=Split.TEST)).is_empty
-    assert values("mentions") == {"Undecided": 60, "Linked": 30, "NIL": 10, "Rejected": 0, "Skipped": 0}
-    assert values("documents", where=StatisticsFilter(split=Split.TEST))["To do"] == 1
+    assert values("mentions") == {"undecided": 60, "linked": 30, "NIL": 10, "rejected": 0, "skipped": 0}
+    assert values("documents", where=StatisticsFilter(split=Split.TEST))["todo"] == 1
 
 
 def test_acceptance_counts_people_who_saw_suggestions_by_rank() -> None:

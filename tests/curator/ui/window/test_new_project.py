@@ -13,7 +13,7 @@ from curator import bootstrap
 from curator.domain.documents import Split
 from curator.services.importing.foreseeing import Foreseen, seconds_to_index
 from curator.ui.files.import_report import figures
-from curator.ui.files.new_project import NewProjectDialog, about
+from curator.ui.files.new_project import NewProjectDialog
 from curator.ui.kit.sizing import SCROLLED
 from tests.curator.ui.window.test_reach import clipped, double_size
 
@@ -195,9 +195,3 @@ def test_the_pages_name_the_buttons_that_they_have(qtbot: QtBot, tmp_path: Path)
 
 def test_a_part_that_was_read_tells_the_whole() -> None:
     assert seconds_to_index([Foreseen(Path("kb"), entities=60_000)])[0] > 60
-    assert [about(s) for s in (3, 60, 600, 20_000)] == [
-        "a few seconds",
-        "about a minute",
-        "about 10 minutes",
-        "about 6 hours",
-    ]

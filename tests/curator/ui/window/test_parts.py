@@ -15,11 +15,10 @@ from pytestqt.qtbot import QtBot
 from curator.commands import WindowState
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
-from curator.domain.wording import UserError
+from curator.domain.wording import UserError, percent
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, left_words
 from curator.ui.jobs.jobs_bar import hints_for, words_of
 from curator.ui.kit.key_names import belongs_to
-from curator.ui.kit.labels import percent
 from curator.ui.kit.window_calls import Bridge
 from curator.ui.panels.status_line import linker_words
 from curator.ui.shell.manual import title_of

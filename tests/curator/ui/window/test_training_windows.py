@@ -23,7 +23,7 @@ from curator.ui.training.bundles import BundlesDialog
 from curator.ui.training.manifest import ManifestDialog
 from curator.ui.training.map_window import MapDialog
 from curator.ui.training.model_flows import ModelFlows
-from curator.ui.training.preview_words import duration_words, time_words
+from curator.ui.training.preview_words import time_words
 from curator.ui.training.promotion_diff import PromotionDiff
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import METRICS
@@ -413,19 +413,6 @@ def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> Non
     dialog.parameters.own.click()
     assert dialog.values == recipe.values(None)
     dialog.reject()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (20, "less than a minute"),
-        (240, "about 4 min"),
-        (3 * 3600 + 1300, "about 3 h 20 min"),
-        (49 * 3600, "about 2 days"),
-    ],
-)
-def test_durations_in_words(seconds: float, words: str) -> None:
-    assert duration_words(seconds) == words
 
 
 # --- refitting the weights ---
