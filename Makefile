@@ -18,7 +18,7 @@ test: check ## lint, types, and all tests but those of `make soak`
 	$(PYTEST)
 
 soak: setup ## what takes long: real trainings, kills, random keys, long imports
-	$(PYTEST) -m soak
+	$(PYTEST) -m soak -o faulthandler_timeout=0
 
 check: setup ## lint and types only
 	$(VENV)/bin/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import shutil
 import signal
@@ -59,17 +60,26 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     assert all(name.startswith("curator-template-") for name in left), f"the tests left {sorted(left)}"
 
 
+_configurations = itertools.count(1)
+
+
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's settings, logs or embedding cache. Processes that share the suite share the
-    cache, as programs do."""
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads or writes the user's settings, logs or embedding cache, or the settings of another test. Processes
+    that share the suite share the cache, as programs do."""
     home = tmp_path_factory.getbasetemp()
     whole = home.parent if os.environ.get("PYTEST_XDIST_WORKER") else home
-    for name, place in (("CURATOR_CONFIG_DIR", home), ("CURATOR_LOG_DIR", home), ("CURATOR_CACHE", whole)):
-        folder = place / name.lower()
+    settings = home / f"curator_config_dir-{next(_configurations)}"
+    for name, folder in (
+        ("CURATOR_CONFIG_DIR", settings),
+        ("CURATOR_LOG_DIR", home / "curator_log_dir"),
+        ("CURATOR_CACHE", whole / "curator_cache"),
+    ):
         folder.mkdir(exist_ok=True)
         monkeypatch.setenv(name, str(folder))
     monkeypatch.setenv("CURATOR_BACKUP_DIR", "")  # none are made; tests of them set a folder
+    yield
+    shutil.rmtree(settings, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

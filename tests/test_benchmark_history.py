@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.benchmarks import history
 from tests.benchmarks.targets import Result, measured, tell
@@ -18,6 +22,17 @@ def kept(path: Path, *figures: float, run: str = RUN, most: bool = True) -> list
 
 def told(figure: float, before: list[history.Kept], *, most: bool = True, run: str = RUN) -> list[str]:
     return history.worse([Result("a key", figure, "ms", most=most)], run, before=before, here=history.machine())
+
+
+LEFT = ("durability-report.txt", "endurance-report.txt", "gpu-out/report.md", "gpu-material/manifest.json")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is needed to ask what it ignores")
+@pytest.mark.skipif(not (history.ROOT / ".git").exists(), reason="this is no checkout of git")
+@pytest.mark.parametrize("path", [*LEFT, "fuzz-findings/x", "demo-out/x", "dist/x", "x.curation/project.sqlite"])
+def test_what_other_targets_leave_does_not_keep_figures_from_being_kept(path: str) -> None:
+    done = subprocess.run(["git", "check-ignore", "-q", path], cwd=history.ROOT, check=False)
+    assert done.returncode == 0
 
 
 def test_a_figure_is_read_as_it_was_kept(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from curator.jobs.child import command, tie
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="waits for processes as Linux does")
 TIMEOUT = 20.0
-WITHIN = 1.0
 
 PARENT = """
 import sys, threading
@@ -43,9 +41,7 @@ def test_a_child_ends_with_its_killed_parent(how: str, tmp_path: Path) -> None:
         pid = int([parent.stdout.readline() for _ in range(3)][-1])
         handle = os.pidfd_open(pid)
         parent.kill()
-        killed = time.monotonic()
         assert select.select([handle], [], [], TIMEOUT)[0], "the child outlives its parent"
-        assert time.monotonic() - killed < WITHIN
         os.close(handle)
     finally:
         parent.kill()

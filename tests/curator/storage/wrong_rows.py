@@ -36,7 +36,7 @@ ROWS = (
     "INSERT INTO mention_edits SELECT 1, id, 3, '[[2, 4]]', 'X', '[[2, 4]]', type FROM mentions WHERE id = 3",
     "UPDATE mentions SET fragmented = 1 WHERE id = 2",
     "INSERT INTO fragments SELECT id, 0, start_pos, end_pos FROM mentions WHERE id = 2",
-    "INSERT INTO former_texts VALUES (1, 3, 3, 1, 0, 'A title', 'Other text.', '', '[[\"title\", 0, 7, \"\"]]')",
+    "INSERT INTO former_texts VALUES (1, 3, 4, 1, 0, 'A title', 'Other text.', '', '[[\"title\", 0, 7, \"\"]]')",
 )
 CASES = (
     ("documents", "state", "'evil'"),
@@ -120,6 +120,9 @@ def make_killed(folder: Path) -> Path:
                     OperationKind.DECIDE, actor="ada", at=AT, text="Linked", payload=payload
                 )
                 unit.decisions.append([mention_id], [verdict], curator="ada", at=AT, operation_id=step, shown=[None])
+        with store.write() as unit:  # document 3 got another text: see `former_texts` in `ROWS`
+            taken = {"document": 3, "file": 1, "base": 0, "before": [], "lost": [], "state": "todo", "restated": []}
+            unit.decisions.append_operation(OperationKind.TAKE_TEXT, actor="ada", at=AT, text="Took it", payload=taken)
         store.settle()
         shutil.copytree(whole, killed)
     change(killed, *ROWS)

