@@ -29,11 +29,11 @@ from curator.services.records import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
 from curator.ui.kit import USUAL_LINE, ElidedLabel, PlainLabel, ScaledLabel, ShowDialog, file_dialog, tip
+from curator.ui.queue import SPLIT_WORDS
 
 # The filter of the dashboard: curator, split, and period.
 
 EVERYBODY, ALL_SPLITS, FROM_FILES = "Everybody", "All splits", "Decisions from files"
-SPLITS = {Split.TRAIN: "Train", Split.VALIDATION: "Validation", Split.TEST: "Test"}
 ALL_TIME, CHOSEN = "All time", "From … to …"
 TIMES = {"Today": 0, "Last 7 days": 6, "Last 30 days": 29, "Last 12 months": 364}
 
@@ -50,7 +50,7 @@ class DashboardFilter(QWidget):
         self.curators.addItem(tr(EVERYBODY), "")
         self.splits = self._combo(tr("Split"))
         self.splits.addItem(tr(ALL_SPLITS), None)
-        for split, words in SPLITS.items():
+        for split, words in SPLIT_WORDS.items():
             self.splits.addItem(tr(words), split.value)
         self.times = self._combo(tr("Time"))
         self.times.addItem(tr(ALL_TIME), None)

@@ -28,6 +28,7 @@ class Opener(Protocol):
     work would be stopped."""
 
     window: QMainWindow
+    bench: Any  # None while no project is open
 
     def open(self, folder: Path) -> None: ...
 
@@ -99,14 +100,18 @@ class Rescue(QObject):
         self._opener.leave(lambda: self._restore_now(backup))
 
     def _restore_now(self, backup: Backup) -> None:
-        folder = self._folder
+        folder, was_open = self._folder, self._opener.bench is not None
         self._opener.close()
 
         def then(done: Any) -> None:
             self._opener.open(folder)
             tell(self._opener.window, tr("Restore backup"), done.text)
 
-        self._do(lambda: bootstrap.restore_project(folder, backup), then)
+        def failed() -> None:
+            if was_open:
+                self._opener.open(folder)
+
+        self._do(lambda: bootstrap.restore_project(folder, backup), then, failed=failed)
 
     def _continue(self) -> None:
         folder = self._folder
@@ -117,8 +122,10 @@ class Rescue(QObject):
 
         self._do(lambda: bootstrap.continue_without(folder), then)
 
-    def _do(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        """Run in a thread; user and environment errors are shown."""
+    def _do(
+        self, work: Callable[[], Any], then: Callable[[Any], None], *, failed: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run in a thread; user and environment errors are shown, after `failed`."""
 
         def outcome() -> Any:
             try:
@@ -128,6 +135,7 @@ class Rescue(QObject):
 
         def done(found: Any) -> None:
             if isinstance(found, UserError):
+                failed()
                 tell(self.dialog or self._opener.window, tr("Project damaged"), str(found), wrong=True)
             else:
                 then(found)

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.bootstrap import backups_of
 from curator.domain.decisions import Verdict
+from curator.domain.wording import UserError
 from curator.storage.safety import Backups
 from curator.ui.jobs import JobKind
 from curator.ui.safety.backups_dialog import BackupsDialog
@@ -176,3 +177,29 @@ def _words(dialog: BackupsDialog) -> str:
     from PySide6.QtWidgets import QLabel
 
     return " ".join(one.text() for one in dialog.findChildren(QLabel))
+
+
+def test_a_restoration_that_fails_leaves_the_project_open(
+    make_desk: MakeDesk,  # noqa: F811
+    qtbot: QtBot,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UserError("The disk is full.")
+
+    desk = make_desk()
+    monkeypatch.setattr("curator.bootstrap.restore_project", refuse)
+    backup = desk.project.backups.make()
+    assert backup is not None
+    assert backup.path.is_relative_to(root)
+    bench, folder = desk.bench, desk.project.folder
+    desk.window.session.safety.rescue.ask_restore(backup)  # type: ignore[union-attr]
+    press("Restore", desk.window)
+    qtbot.waitUntil(lambda: desk.window.session.bench not in (None, bench))
+    box = desk.window.findChild(QMessageBox)
+    assert box is not None
+    assert "The disk is full." in box.text()
+    assert desk.window.session.bench is not None
+    assert desk.window.session.bench.project.folder == folder
+    press("OK", box)
