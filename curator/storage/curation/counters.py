@@ -36,8 +36,9 @@ COUNTERS = {
 COLUMN_OF = {outcome.value: column.key for outcome, column in COUNTERS.items()}
 
 
-def _sum(columns: Iterable[ColumnElement[int]]) -> ColumnElement[int]:
-    return reduce(add, columns)
+def _sum(columns: Iterable[Any]) -> ColumnElement[int]:
+    found: ColumnElement[int] = reduce(add, columns)
+    return found
 
 
 DECIDED = _sum(column for outcome, column in COUNTERS.items() if outcome.decides)

@@ -145,9 +145,16 @@ class SqlRounds:
 
     def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, Judged]:
         ids = self.document_ids(round_id) if document_id is None else [document_id]
-        judged = {row[0]: row[1:] for row in self._conn.execute(_judged(round_id, curator, document_id))}
+        given = {
+            document: (judged, skipped)
+            for document, judged, skipped in self._conn.execute(_judged(round_id, curator, document_id))
+        }
         seen = {row[0]: row[1] for row in self._conn.execute(_seen(round_id, curator, document_id))}
-        return {one: Judged(*judged.get(one, (0, 0)), seen.get(one, 0)) for one in ids}
+        found = {}
+        for one in ids:
+            judged, skipped = given.get(one, (0, 0))
+            found[one] = Judged(judged, skipped, seen.get(one, 0))
+        return found
 
     def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
         query = (

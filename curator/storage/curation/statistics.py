@@ -60,10 +60,10 @@ class Statistics:
         where = [visible(), *([DocumentRow.state == DocumentState.DONE.value] if done else [])]
         gold = func.coalesce(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)), false())
         rejected = func.coalesce(MentionRow.outcome == Outcome.REJECTED.value, false())
-        written = or_(gold, and_(MentionRow.record >= 0, ~rejected))
+        is_written = or_(gold, and_(MentionRow.record >= 0, ~rejected))
         mentions = (
             select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.fragmented)
-            .add_columns(written.label("written"))
+            .add_columns(is_written.label("written"))
             .add_columns(and_(gold, DecisionRow.entity_ids.contains(BETWEEN_IDS)).label("composite"))
             .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
             .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
@@ -83,13 +83,20 @@ class Statistics:
                 and_(held.c.written, held.c.fragmented),
             )
         ]
-        sums = self._conn.execute(select(*number)).one()
+        written, others, links, nil, composite, discontinuous = (
+            int(one or 0) for one in self._conn.execute(select(*number)).one()
+        )
         documents: AnyQuery = select(func.count()).select_from(DocumentRow).where(*where)
         if noted:
             documents = select(func.count(held.c.document_id.distinct()))
         return Holdings(
             self._conn.execute(documents).scalar_one(),
-            *(int(one or 0) for one in sums),
+            mentions=written,
+            others=others,
+            links=links,
+            nil=nil,
+            composite=composite,
+            discontinuous=discontinuous,
             attributed=self._attributed(select(held.c.id).where(held.c.written)),
             relations=self._relations(where) if not noted else 0,
         )
