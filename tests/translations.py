@@ -96,7 +96,7 @@ COUNTED = (
     "left undecided, ambiguous",
 )
 """Words of an import report."""
-STEPS = ("curator/services", "models", "training")
+STEPS = ("curator", "models", "training")
 """Where the steps of long work are named; they are translated where they are shown."""
 SPOKEN = {"curator": ("tr", "ntr"), "models": ("say", "nsay"), "training": ("say", "nsay")}
 """The packages that speak to a reader, and the functions that they do it with: for one form, and for two."""

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from curator.domain.documents import DocumentState, Split
-from curator.domain.wording import guarded_row, localised, percent
+from curator.domain.wording import guarded_row, localised, percent, tr
 
 IMPORTED = "import"
 """The curator of all imported decisions."""
@@ -304,10 +304,10 @@ def shares(name: str, pairs: list[tuple[int, int]], *, role: str = "") -> Series
 def _columns(one: Series) -> Iterator[str]:
     yield one.name
     if one.low:
-        yield f"{one.name}, 95 % from"
-        yield f"{one.name}, 95 % to"
+        yield tr("{name}, 95 % from", name=one.name)
+        yield tr("{name}, 95 % to", name=one.name)
     if one.counts:
-        yield f"{one.name}, cases"
+        yield tr("{name}, cases", name=one.name)
 
 
 def _at(one: Series, at: int) -> Iterator[Value]:

@@ -90,17 +90,18 @@ class ExportForecast:
     @property
     def text(self) -> str:
         """The numbers in a sentence."""
+        open_ = self.mentions - self.links - self.nil
         held = [
-            (self.links, "{n:,} link", "{n:,} links"),
-            (self.nil, "{n:,} NIL decision", "{n:,} NIL decisions"),
-            (self.mentions - self.links - self.nil, "{n:,} without a decision", "{n:,} without a decision"),
-            (self.relations, "{n:,} added relation", "{n:,} added relations"),
+            ntr("{n:,} link", "{n:,} links", self.links) if self.links else "",
+            ntr("{n:,} NIL decision", "{n:,} NIL decisions", self.nil) if self.nil else "",
+            tr("{n:,} without a decision", n=open_) if open_ else "",
+            ntr("{n:,} added relation", "{n:,} added relations", self.relations) if self.relations else "",
         ]
         return tr(
             "This export writes {documents} with {mentions}: {held}.",
             documents=counted("documents", self.documents),
             mentions=counted("mentions", self.mentions),
-            held=", ".join(ntr(one, many, n) for n, one, many in held if n) or tr("no decision"),
+            held=", ".join(filter(None, held)) or tr("no decision"),
         )
 
 
@@ -302,18 +303,7 @@ class ExportService:
     def forecast(self, format_name: str, held: Holdings) -> ExportForecast:
         """What an export of this scope to the format would write, and what it would lose."""
         form = self._formats.by_name(format_name)
-        carries, title = form.carries, form.title
-        if not carries.mentions:
-            left = [(held.mentions, ONE_MENTION_LOST, MENTIONS_LOST)]
-        else:
-            left = [
-                (0 if carries.nil else held.nil, ONE_NIL_LOST, NIL_LOST),
-                (0 if carries.several_ids else held.composite, ONE_COMPOSITE_LOST, COMPOSITE_LOST),
-                (0 if carries.discontinuous else held.discontinuous, ONE_IN_PIECES_LOST, IN_PIECES_LOST),
-                (0 if carries.attributes else held.attributed, ONE_ATTRIBUTED_LOST, ATTRIBUTED_LOST),
-            ]
-        left.append((0 if carries.relations else held.relations, ONE_RELATION_LOST, RELATIONS_LOST))
-        lost = [ntr(one, many, number, wanted=title) for number, one, many in left if number]
+        carries = form.carries
         mentions = held.mentions + (held.others if carries.every_mention else 0)
         return ExportForecast(
             held.documents,
@@ -321,7 +311,7 @@ class ExportService:
             held.links if carries.mentions else 0,
             held.nil if carries.mentions and carries.nil else 0,
             held.relations if carries.relations else 0,
-            (*lost, *self._only_in_files(form)),
+            (*_lost(held, form), *self._only_in_files(form)),
         )
 
     def _only_in_files(self, wanted: DocumentFormat) -> Iterator[str]:
@@ -487,6 +477,24 @@ class ExportService:
             self._store.settle()
         except UserError as error:
             tally.unsaved = str(error)  # written nevertheless: it may be all that remains
+
+
+def _lost(held: Holdings, wanted: DocumentFormat) -> Iterator[str]:
+    """Sentences about what the project has and the format cannot hold."""
+    carries, title = wanted.carries, wanted.title
+    if held.mentions and not carries.mentions:
+        yield ntr(ONE_MENTION_LOST, MENTIONS_LOST, held.mentions, wanted=title)
+    if carries.mentions:
+        if held.nil and not carries.nil:
+            yield ntr(ONE_NIL_LOST, NIL_LOST, held.nil, wanted=title)
+        if held.composite and not carries.several_ids:
+            yield ntr(ONE_COMPOSITE_LOST, COMPOSITE_LOST, held.composite, wanted=title)
+        if held.discontinuous and not carries.discontinuous:
+            yield ntr(ONE_IN_PIECES_LOST, IN_PIECES_LOST, held.discontinuous, wanted=title)
+        if held.attributed and not carries.attributes:
+            yield ntr(ONE_ATTRIBUTED_LOST, ATTRIBUTED_LOST, held.attributed, wanted=title)
+    if held.relations and not carries.relations:
+        yield ntr(ONE_RELATION_LOST, RELATIONS_LOST, held.relations, wanted=title)
 
 
 def _about_new(mentions: int) -> list[Problem]:

@@ -262,6 +262,6 @@ def size_words(size: int) -> str:
     value = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):
         if value < 1000 or unit == "GB":
-            return f"{localised(value, ',.0f')} {unit}" if unit == "bytes" else f"{localised(value, ',.1f')} {unit}"
+            return tr("{n:,} bytes", n=size) if unit == "bytes" else f"{localised(value, ',.1f')} {unit}"
         value /= 1000
     raise AssertionError("the last unit always returns")

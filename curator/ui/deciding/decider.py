@@ -202,10 +202,11 @@ class Decider(QObject):
         if self._at.complete:
             self._say_nothing_left()
         else:
-            words, key = decision_words(view, {}), way_to("mention.undecided")
-            skipped = view.decision is not None and view.decision.verdict.outcome is Outcome.SKIPPED
-            told = IS_SKIPPED if skipped else IS_DECIDED
-            self.said.emit(tr(told, text=view.mention.text, decision=words, key=key))
+            text, key = view.mention.text, way_to("mention.undecided")
+            if view.decision is not None and view.decision.verdict.outcome is Outcome.SKIPPED:
+                self.said.emit(tr(IS_SKIPPED, text=text, key=key))
+            else:
+                self.said.emit(tr(IS_DECIDED, text=text, decision=decision_words(view, {}), key=key))
 
     def link_candidate(self, row: int, entity_id: str) -> Change | None:
         """Link to the entity in this row of the candidates."""

@@ -204,7 +204,7 @@ class Jobs(QObject):
 
 
 def _at_once(question: Callable[[], Mapping[str, Any]]) -> Generator[Progress, None, Mapping[str, Any]]:
-    yield Progress("question", 0, 0)
+    yield Progress("", 0, 0)
     return question()
 
 

@@ -174,6 +174,18 @@ def test_a_filter_that_is_counted_again_moves_nothing(desk: Desk) -> None:
     assert (desk.mention, desk.at.included, desk.at.included_here) == (2, False, frozenset({1}))
 
 
+def test_the_end_of_the_queue_says_how_many_undecided_mentions_are_left(desk: Desk) -> None:
+    desk.at.open(3)
+    for mention in (9, 10, 11, 12):
+        desk.project.curation.decide(mention, Verdict.nil())
+    desk.at.reload()
+    desk.at.next_undecided()
+    assert desk.said[-1] == "8 undecided mentions are left, but none in the documents after this one."
+    desk.project.curation.decide_many(list(range(1, 9)), Verdict.nil())
+    desk.at.next_undecided()
+    assert desk.said[-1] == "No undecided mentions are left."
+
+
 def test_a_decided_mention_leaves_the_filtered_queue_and_the_next_comes(desk: Desk) -> None:
     desk.panel.narrow(CHEMICAL)
     desk.at.open(1)
