@@ -8,10 +8,10 @@ import pytest
 
 from curator.domain.decisions import OperationKind, Shown, ShownCandidate, Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.domain.statistics import DecidedCell, EffortCell, StatisticsFilter
+from curator.domain.statistics import DecidedCell, EffortCell, Holdings, StatisticsFilter
 from curator.storage.curation.statistics import decided_query
 from curator.storage.db.schema import EffortRow
-from tests.curator.storage.filler import AT, document, in_a_folder, mention
+from tests.curator.storage.filler import AT, Filler, document, in_a_folder, mention
 
 DAY = date(2024, 5, 6)
 SHOWN = Shown("b", (ShownCandidate("A", 1.0), ShownCandidate("B", 0.5)), nil_first=False)
@@ -145,3 +145,17 @@ def test_the_history_comes_in_pages_newest_first(store, fill):
         assert [one.id for one in taken(limit=10, words='"Z"')] == [every[3].id]
         assert taken(limit=10, words="%") == []
         assert taken(limit=1, imported=True)[0].curator == "import:gold.txt"
+
+
+def test_what_an_export_has_to_hold(fill: Filler) -> None:
+    first, second, third, fourth = fill.mentions(4)
+    fill.decide(first, Verdict.link("D1", "D2"))
+    fill.decide(second, Verdict.nil())
+    fill.decide(third, Verdict.reject())
+    fill.decide(fourth, Verdict.skip())
+    with fill.store.read() as unit:
+        held = unit.records.holdings()
+        assert (held.documents, held.mentions + held.others) == (1, 4)
+        assert (held.links, held.nil, held.composite, held.attributed, held.relations) == (1, 1, 1, 0, 0)
+        assert unit.records.holdings(done=True) == Holdings()
+        assert unit.records.holdings(noted="nobody wrote this") == Holdings()

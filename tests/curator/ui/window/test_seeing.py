@@ -141,7 +141,7 @@ def test_running_and_ended_work_is_listed_with_its_log(desk: Desk, dock: JobsDoc
     assert dock.chosen is job
     tell(qtbot, desk, held, Progress("read", 1, 4, "a.txt"))
     tell(qtbot, desk, held, Progress("read", 2, 4, "b.txt"))
-    assert cells(dock)[0] == ["Import documents", "read · 50% · b.txt"]
+    assert cells(dock)[0] == ["Import documents", "read · 50 % · b.txt"]
     assert dock.bar.value() == 500
     assert dock.panel.log.toPlainText().count("read") == 1  # steps, not every file
     assert not dock.panel.loss.isVisible()
