@@ -71,7 +71,7 @@ NAMESPACES: Mapping[str, str] = {
 """Beginning of an address -> prefix. Addresses of OBO's form, `…/obo/DOID_4`, need no entry."""
 
 _IDENTIFIERS = re.compile(r"https?://(?:identifiers\.org|bioregistry\.io)/([A-Za-z0-9_.]+)[:/](.+)", re.DOTALL)
-_OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9.]*)_([^/#?]+)")
+_OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9._]*)_([^/#?_]+)")  # the last underscore divides
 _NUMBER = re.compile(r"\d+")
 
 

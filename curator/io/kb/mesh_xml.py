@@ -21,11 +21,10 @@ from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 # Records of XML files as a stream, hardened: no DTD is loaded, nothing is downloaded, no entity in text is resolved.
 
 
-def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool = False) -> Iterator[Any]:
-    """The elements of these names (`{namespace}name`) that are directly below the root, each freed after its use.
+def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
+    """The elements of these names that are directly below the root, each freed after its use.
 
-    Declared entities are refused, except with `attributes_may_refer`: ontology editors use them to abbreviate addresses
-    in attributes. libxml2 limits their expansion. Raises UserError with file and line.
+    Raises UserError with file and line, also for declared entities.
     """
     from lxml import etree  # loaded when an XML file is read
 
@@ -46,7 +45,7 @@ def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool =
             for event, element in parser:
                 if event == "start":
                     depth += 1
-                    if depth == 1 and not attributes_may_refer:
+                    if depth == 1:
                         _refuse_entities(source, element)
                     continue
                 depth -= 1

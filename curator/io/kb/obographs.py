@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
 from curator.io.files import Source, SourceReader, plain_text
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.kb.ontology_terms import OntologyTerm, entities
+from curator.io.kb.ontology_terms import OntologyTerm, entities, successors, term_id
 
-REPLACED_BY = "IAO_0100001"
+REPLACED_BY = "0100001"  # IAO
 _START = re.compile(rb'^\s*\{[\s\S]{0,2000}"graphs"\s*:\s*\[')
 
 
@@ -31,8 +30,8 @@ class OboGraphsReader(SourceReader):
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
         graphs = self._graphs()
-        terms = lambda: (term for graph in graphs for term in self._terms(graph))  # noqa: E731
-        found = entities(terms, self.problems, self.obsolete)
+        terms = [term for graph in graphs for term in self._terms(graph)]
+        found = entities(terms, successors(terms), self.problems, self.obsolete)
         yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
 
     def _graphs(self) -> list[Mapping[str, Any]]:
@@ -52,35 +51,47 @@ class OboGraphsReader(SourceReader):
         return [one for one in graphs if isinstance(one, dict)] if isinstance(graphs, list) else []
 
     def _terms(self, graph: Mapping[str, Any]) -> Iterator[OntologyTerm]:
-        parents = defaultdict(list)
+        parents: defaultdict[str, list[str]] = defaultdict(list)
+        properties: set[str] = set()  # also types of synonyms and subsets
         for edge in _dicts(graph.get("edges")):
-            if edge.get("pred") in ("is_a", "subClassOf"):
-                parents[_text(edge.get("sub"))].append(contract(_text(edge.get("obj"))))
+            sub, predicate, obj = (_text(edge.get(key)) for key in ("sub", "pred", "obj"))
+            if predicate == "is_a" or _local(predicate) == "subClassOf":
+                parents[term_id(sub)].append(term_id(obj))
+            elif _local(predicate) == "subPropertyOf":
+                properties |= {term_id(sub), term_id(obj)}
+            else:
+                properties.add(term_id(predicate))
         type_ = Path(_text(graph.get("id"))).stem
         for node in _dicts(graph.get("nodes")):
-            if node.get("type") in (None, "CLASS") and _text(node.get("id")):
-                yield _term(node, parents.get(_text(node.get("id")), []), type_)
+            node_id = term_id(_text(node.get("id")))
+            if node_id and node.get("type") in (None, "CLASS") and node_id not in properties:
+                yield _term(node_id, node, parents.get(node_id, []), type_)
 
 
-def _term(node: Mapping[str, Any], parents: list[str], type_: str) -> OntologyTerm:
+def _term(node_id: str, node: Mapping[str, Any], parents: list[str], type_: str) -> OntologyTerm:
     meta = node.get("meta") if isinstance(node.get("meta"), dict) else {}
     assert isinstance(meta, dict)
     definition = meta.get("definition")
     values: dict[str, list[str]] = defaultdict(list)
     for pair in _dicts(meta.get("basicPropertyValues")):
-        values[re.split(r"[#/]", _text(pair.get("pred")))[-1]].append(_text(pair.get("val")))
+        values[_local(_text(pair.get("pred")))].append(_text(pair.get("val")))
     return OntologyTerm(
-        contract(_text(node["id"])),
+        node_id,
         name=_text(node.get("lbl")),
         names=[_text(one.get("val")) for one in _dicts(meta.get("synonyms"))],
         definition=_text(definition.get("val")) if isinstance(definition, dict) else "",
         types=(values["hasOBONamespace"] or [type_])[:1],
-        alt_ids=[curie(one) for one in values["hasAlternativeId"]],
+        alt_ids=[term_id(one) for one in values["hasAlternativeId"]],
         parents=parents,
         deprecated=meta.get("deprecated") is True,
-        replaced_by=[contract(one) for one in values[REPLACED_BY]],
-        consider=[contract(one) if "//" in one else curie(one) for one in values["consider"]],
+        replaced_by=[term_id(one) for one in values[REPLACED_BY]],
+        consider=[term_id(one) for one in values["consider"]],
     )
+
+
+def _local(predicate: str) -> str:
+    """The name of a predicate without namespace, from an address or a CURIE (`oio:consider`, `IAO:0100001`)."""
+    return re.split(r"[#/:]", predicate)[-1].removeprefix("IAO_")
 
 
 def _dicts(value: object) -> list[Mapping[str, Any]]:

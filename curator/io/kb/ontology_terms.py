@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import ntr
 from curator.io.kb.base import clean_names
@@ -17,7 +18,6 @@ class OntologyTerm:
     """One class or concept as in its file; `replaced_by` is used for deprecated ones."""
 
     id: str
-    line: int = 0
     name: str = ""
     names: list[str] = field(default_factory=list)
     definition: str = ""
@@ -27,6 +27,11 @@ class OntologyTerm:
     deprecated: bool = False
     replaced_by: list[str] = field(default_factory=list)
     consider: list[str] = field(default_factory=list)
+
+
+def term_id(text: str, namespaces: Mapping[str, str] | None = None) -> str:
+    """The id of a term given as a web address or as a CURIE; `namespaces` as in `contract`."""
+    return curie(contract(text, namespaces))
 
 
 def successors(terms: Iterable[OntologyTerm]) -> dict[str, list[str]]:
@@ -70,25 +75,25 @@ UNNAMED = {
 
 
 def entities(
-    read: Callable[[], Iterable[OntologyTerm]],
+    terms: Iterable[OntologyTerm],
+    replaced: Mapping[str, list[str]],
     problems: list[Problem],
     obsolete: list[ObsoleteEntity],
     *,
     nameless: Literal["term", "class", "concept"] = "term",
 ) -> Iterator[tuple[int, Entity]]:
-    """The entities. `read` is called twice, since replacements of deprecated terms must be known before the first
-    entity. `obsolete` gets the deprecated ones."""
-    replaced = successors(read())
+    """The entities, without lines. `replaced` has the deprecated ids that lead to a term, as `successors` finds them;
+    `obsolete` gets the deprecated terms."""
     deprecated, unnamed = 0, 0
     obsolete.clear()
-    for term in read():
+    for term in terms:
         if term.deprecated:
             deprecated += 1
             obsolete.append(_obsolete_of(term))
         elif not term.name:
             unnamed += 1
         else:
-            yield term.line, entity_of(term, replaced.get(term.id, ()))
+            yield 0, entity_of(term, replaced.get(term.id, ()))
     if deprecated:
         text = ntr(ONE_OBSOLETE[nameless], OBSOLETE[nameless], deprecated)
         problems.append(Problem(0, "note", text))

@@ -1,116 +1,189 @@
-"""SKOS vocabularies in RDF/XML, Turtle or N-Triples, and OWL in the latter two, through pyoxigraph.
+"""Ontologies in OWL and vocabularies in SKOS, in RDF/XML, Turtle or N-Triples: named classes and concepts as entities.
 
-An entity is each `skos:Concept` and each named `owl:Class`. Triples are streamed, and only the parts of entities are
-kept; rdflib, which holds the whole graph, took 35 times the file's size and six times as long. JSON-LD is not read: its
-contexts would have to be downloaded.
+The graph is read with pyoxigraph, so nested elements, relative addresses, `rdf:ID` and descriptions in several places
+are what they mean. It is read twice: first to count the places where a subject is described and to find the
+replacements of deprecated ones, then to make each entity after its last place. So only the subjects that are still open
+are in memory; rdflib and pronto hold the whole ontology.
+
+Parents are named superclasses and broader concepts; restrictions and other anonymous classes are not. The type is the
+scheme or the OBO namespace; a class without one has the prefix of its id. JSON-LD is not read: its contexts would have
+to be downloaded. Manchester and functional syntax are not read either (ROBOT converts them).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from html import unescape
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
 from curator.io.files import Source, SourceReader
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.kb.ontology_terms import OntologyTerm, entities
-from curator.io.kb.owl import sniff as is_owl_xml
-from curator.services.ports import KbOptions
+from curator.io.kb.ontology_terms import OntologyTerm, entities, inverted, term_id
+from curator.io.kb.rdf_xml import RdfXml
+from curator.services.ports import KbOptions, Problem
 
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _OWL = "http://www.w3.org/2002/07/owl#"
 _OIO = "http://www.geneontology.org/formats/oboInOwl#"
 _IAO = "http://purl.obolibrary.org/obo/IAO_"
+_EFO = "http://www.ebi.ac.uk/efo/"
 _DC = "http://purl.org/dc/elements/1.1/"
 _DCT = "http://purl.org/dc/terms/"
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-_KINDS = (f"{_SKOS}Concept", f"{_OWL}Class")
+CONCEPT, CLASS, DEPRECATED_CLASS = f"{_SKOS}Concept", f"{_OWL}Class", f"{_OWL}DeprecatedClass"
+KINDS = (CONCEPT, CLASS, DEPRECATED_CLASS)
+TYPE = f"{_RDF}type"
 LABELS = (f"{_SKOS}prefLabel", f"{_RDFS}label")
 SYNONYMS = (
+    *(f"{_OIO}has{scope}Synonym" for scope in ("Exact", "Narrow", "Broad", "Related", "")),
     f"{_SKOS}altLabel",
     f"{_SKOS}hiddenLabel",
-    *(f"{_OIO}has{scope}Synonym" for scope in ("Exact", "Narrow", "Broad", "Related")),
+    f"{_EFO}alternative_term",
+    f"{_IAO}0000118",
 )
-DEFINITIONS = (f"{_SKOS}definition", f"{_IAO}0000115", f"{_SKOS}scopeNote", f"{_RDFS}comment")
+DEFINITIONS = (f"{_SKOS}definition", f"{_IAO}0000115", f"{_EFO}definition")
+NOTES = (f"{_SKOS}scopeNote", f"{_RDFS}comment")
+"""Definitions of concepts without any other."""
 TITLES = (*LABELS, f"{_DCT}title", f"{_DC}title")
 PARENTS = (f"{_SKOS}broader", f"{_RDFS}subClassOf")
 REPLACED_BY = (f"{_IAO}0100001", f"{_DCT}isReplacedBy")
 SCHEME, SPACE, ALTERNATE = f"{_SKOS}inScheme", f"{_OIO}hasOBONamespace", f"{_OIO}hasAlternativeId"
-DEPRECATED = f"{_OWL}deprecated"
-_READ = frozenset((*TITLES, *SYNONYMS, *DEFINITIONS, *PARENTS, *REPLACED_BY, SCHEME, SPACE, ALTERNATE, DEPRECATED))
+DEPRECATED, CONSIDER, IMPORTS = f"{_OWL}deprecated", f"{_OIO}consider", f"{_OWL}imports"
+_READ = {
+    one: one  # one text for each predicate
+    for one in (
+        *(TYPE, *TITLES, *SYNONYMS, *DEFINITIONS, *NOTES, *PARENTS, *REPLACED_BY),
+        *(SCHEME, SPACE, ALTERNATE, DEPRECATED, CONSIDER, IMPORTS),
+    )
+}
 MOST_NESTED = 10_000
 _Value = tuple[str, str, str]  # predicate, language, text or address
-_XML = re.compile(rb"<(?:[A-Za-z]+:)?RDF[\s>]")
+_TAG = re.compile("<[^>]*>")
+_XML = re.compile(rb"<(?:[\w.-]+:)?RDF[\s>]")
 _XMLNS = re.compile(rb"""xmlns:([\w.-]+)\s*=\s*(["'])(.*?)\2""", re.ASCII)
 _TURTLE = re.compile(rb"^[ \t]*@?prefix[ \t]+[\w-]*:[ \t]*<", re.MULTILINE | re.IGNORECASE)
 _TRIPLE = re.compile(rb"^(?:<[^>\s]+>|_:\S+)[ \t]+<[^>\s]+>[ \t]+\S.*\.[ \t]*\r?$", re.MULTILINE)
 
 
-class RdfReader(SourceReader):
-    format = "skos"
+@dataclass(slots=True)
+class _Survey:
+    """What must be known before the first entity: the number of places where each subject is described, texts that may
+    be titles of schemes, and deprecated subjects with their replacements."""
 
-    def __init__(self, path: Path, options: KbOptions) -> None:
+    places: Counter[str] = field(default_factory=Counter)
+    titles: dict[str, list[_Value]] = field(default_factory=dict)
+    deprecated: set[str] = field(default_factory=set)
+    replaced_by: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    imports: list[str] = field(default_factory=list)
+    prefixes: dict[str, str] = field(default_factory=dict)
+
+    def successor(self, id_of: Callable[[str], str]) -> dict[str, str]:
+        """The replacement of each deprecated id that has exactly one."""
+        only = {one: found for one in self.deprecated if len(found := self.replaced_by.get(one, set())) == 1}
+        return {id_of(one): id_of(next(iter(found))) for one, found in only.items()}
+
+
+class RdfReader(SourceReader):
+    """Streams one file twice. `owl` is RDF/XML of an ontology: its addresses are not shortened by its own prefixes."""
+
+    def __init__(self, path: Path, options: KbOptions, format: str) -> None:  # noqa: A002
         super().__init__(path)
+        self.format = format
         self._languages = options.read_languages
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
-        terms = self._terms()
-        found = first_of_each(entities(lambda: terms, self.problems, self.obsolete, nameless="concept"), self.problems)
-        yield from needs_some(found, self._source.path, self.problems)
+        survey = self._survey()
+        spaces = {} if self.format == "owl" else {address: prefix for prefix, address in survey.prefixes.items()}
+        id_of = partial(term_id, namespaces=spaces)
+        found = entities(
+            self._terms(survey, id_of),
+            inverted(survey.successor(id_of)),
+            self.problems,
+            self.obsolete,
+            nameless="class" if self.format == "owl" else "concept",
+        )
+        if survey.imports:
+            text = tr(
+                "the ontology imports {addresses}, which is not read: import it as another source if you need it",
+                addresses=", ".join(survey.imports),
+            )
+            self.problems.append(Problem(0, "note", text))
+        yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
 
-    def _terms(self) -> list[OntologyTerm]:
-        """The terms in the order of their ids, since triples are unordered."""
-        concepts, values, prefixes = self._read()
-        spaces = {address: prefix for prefix, address in prefixes.items()}
+    def _survey(self) -> _Survey:
+        found = _Survey()
+        schemes: set[str] = set()
+        for node, own in self._described(found.prefixes):
+            found.places[node] += 1
+            typed = any(predicate == TYPE for predicate, _, _ in own)
+            for value in own:
+                predicate, _, text = value
+                if predicate in TITLES and not typed:
+                    found.titles.setdefault(node, []).append(value)
+                elif predicate == SCHEME:
+                    schemes.add(text)
+                elif predicate in REPLACED_BY:
+                    found.replaced_by[node].add(text)
+                elif predicate == IMPORTS:
+                    found.imports.append(text)
+            if _is_deprecated(own):
+                found.deprecated.add(node)
+        found.titles = {one: texts for one, texts in found.titles.items() if one in schemes}
+        return found
+
+    def _terms(self, survey: _Survey, id_of: Callable[[str], str]) -> Iterator[OntologyTerm]:
+        """Each class and concept after the last place that describes it."""
 
         @cache  # most concepts are in the same scheme
         def title(scheme: str) -> str:
-            return next(iter(self._texts(values.get(scheme, ()), TITLES)), "") or contract(scheme, spaces)
+            return next(iter(self._texts(survey.titles.get(scheme, ()), TITLES)), "") or id_of(scheme)
 
-        terms = (self._term(one, values.get(one, ()), title, spaces) for one in concepts)
-        return sorted(terms, key=lambda term: term.id)
+        begun: dict[str, list[_Value]] = {}
+        for node, more in self._described({}):
+            own = begun.setdefault(node, [])
+            own += more
+            survey.places[node] -= 1
+            if survey.places[node] <= 0:
+                del begun[node]
+                if kinds := {text for predicate, _, text in own if predicate == TYPE}:
+                    yield self._term(node, own, kinds, title, id_of)
 
-    def _read(self) -> tuple[set[str], dict[str, list[_Value]], Mapping[str, str]]:
-        """The addresses of concepts, the properties of each subject, and the file's prefixes."""
-        from pyoxigraph import Literal, NamedNode, RdfFormat, parse  # imported when such a file is read
+    def _described(self, prefixes: dict[str, str]) -> Iterator[tuple[str, list[_Value]]]:
+        """Each subject with its values in one place of the file. `prefixes` gets those of the file."""
+        for node, group in groupby(self._statements(prefixes), key=itemgetter(0)):
+            yield node, [value for _, value in group]
+
+    def _statements(self, prefixes: dict[str, str]) -> Iterator[tuple[str, _Value]]:
+        """The subjects and values that are read, in the order of the file."""
+        from pyoxigraph import NamedNode, RdfFormat, parse  # imported when such a file is read
 
         formats = {"xml": RdfFormat.RDF_XML, "turtle": RdfFormat.TURTLE, "nt": RdfFormat.N_TRIPLES}
         head = self._source.head()
         kind = syntax(head)
-        if kind == "xml" and b"<!ENTITY" in head:
-            raise UserError(
-                tr(
-                    "{path} declares XML entities, which Curator does not read: export the file again without them",
-                    path=self._source.path,
-                )
-            )
-        concepts: set[str] = set()
-        values: dict[str, list[_Value]] = {}
-        known = {one: one for one in _READ}  # one text for each predicate
+        if kind == "xml":
+            prefixes.update(_xml_prefixes(head))
         try:
             with self._source.stream() as stream:
-                checked = cast("BinaryIO", _Shallow(stream, self._source.path)) if kind == "turtle" else stream
-                triples = parse(checked, formats[kind])
+                triples = parse(_guarded(stream, kind, self._source.path), formats[kind], lenient=True)
                 for triple in triples:
-                    node, said = triple.subject, triple.object
-                    if not isinstance(node, NamedNode):
+                    predicate = _READ.get(triple.predicate.value)
+                    if predicate is None:
                         continue
-                    predicate = known.get(triple.predicate.value, "")
-                    if predicate and isinstance(said, Literal):
-                        text = (predicate, said.language or "", " ".join(said.value.split()))
-                        values.setdefault(node.value, []).append(text)
-                    elif predicate and isinstance(said, NamedNode):
-                        values.setdefault(node.value, []).append((predicate, "", said.value))
-                    elif triple.predicate.value == _TYPE and isinstance(said, NamedNode) and said.value in _KINDS:
-                        concepts.add(node.value)
-                return concepts, values, {**_xml_prefixes(head), **triples.prefixes}
+                    node, said = triple.subject, triple.object
+                    if isinstance(node, NamedNode) and (value := _value(predicate, said)) is not None:
+                        yield node.value, value
+                prefixes.update(triples.prefixes)
         except (SyntaxError, ValueError) as error:
             words = str(error).partition("(<")[0]
             raise UserError(
@@ -122,30 +195,70 @@ class RdfReader(SourceReader):
             ) from error
 
     def _term(
-        self, node: str, own: Sequence[_Value], title: Callable[[str], str], spaces: Mapping[str, str]
+        self,
+        node: str,
+        own: Sequence[_Value],
+        kinds: set[str],
+        title: Callable[[str], str],
+        id_of: Callable[[str], str],
     ) -> OntologyTerm:
-        labels = self._texts(own, LABELS)
+        concept = CONCEPT in kinds
+        entity_id = id_of(node)
+        labels = self._texts(own, LABELS if concept else LABELS[::-1])
+        definitions = self._texts(own, (*DEFINITIONS, *NOTES) if concept else DEFINITIONS)
+        types = sorted([*_all(own, (SPACE,)), *map(title, _all(own, (SCHEME,)))])
+        prefix = entity_id.partition(":")[0] if ":" in entity_id and "//" not in entity_id else ""
         return OntologyTerm(
-            contract(node, spaces),
+            entity_id,
             name=labels[0] if labels else "",
             names=[*labels[1:], *self._texts(own, SYNONYMS)],
-            definition=next(iter(self._texts(own, DEFINITIONS)), ""),
-            types=sorted([*_all(own, (SPACE,)), *map(title, _all(own, (SCHEME,)))]),  # its schemes or namespaces
-            alt_ids=[curie(text) for text in _all(own, (ALTERNATE,))],
-            parents=sorted(contract(one, spaces) for one in _all(own, PARENTS)),
-            deprecated=any(text.lower() in ("true", "1") for text in _all(own, (DEPRECATED,))),
-            replaced_by=sorted(contract(one, spaces) for one in _all(own, REPLACED_BY)),
+            definition=next(iter(definitions), ""),
+            types=types if types or concept else [prefix],
+            alt_ids=[id_of(text) for text in _all(own, (ALTERNATE,))],
+            parents=[id_of(text) for text in _all(own, PARENTS)],
+            deprecated=_is_deprecated(own),
+            replaced_by=[id_of(text) for text in _all(own, REPLACED_BY)],
+            consider=[id_of(text) for text in _all(own, (CONSIDER,))],
         )
 
     def _texts(self, own: Sequence[_Value], predicates: Sequence[str]) -> list[str]:
-        """The texts in the chosen languages, in this order; within a language in alphabetical order."""
+        """The texts in the chosen languages, then those without a language; of each, in the order of the predicates and
+        then of the file."""
         order = {"": len(self._languages)} | {language: n for n, language in enumerate(self._languages)}
         found = []
         for predicate, language, text in own:
             language = language.lower().partition("-")[0]
             if predicate in predicates and language in order and text:
                 found.append((order[language], predicates.index(predicate), text))
-        return [text for _, _, text in sorted(found)]
+        return [text for _, _, text in sorted(found, key=itemgetter(0, 1))]
+
+
+def _value(predicate: str, said: object) -> _Value | None:
+    """The value that is read; None for anonymous nodes and types that are no entities."""
+    from pyoxigraph import Literal as RdfLiteral
+    from pyoxigraph import NamedNode
+
+    if isinstance(said, RdfLiteral):
+        text = said.value
+        if "<" in text and said.datatype.value == f"{_RDF}XMLLiteral":
+            text = unescape(_TAG.sub("", text))
+        return predicate, said.language or "", " ".join(text.split())
+    if isinstance(said, NamedNode) and (predicate != TYPE or said.value in KINDS):
+        return predicate, "", said.value
+    return None
+
+
+def _is_deprecated(own: Sequence[_Value]) -> bool:
+    return any(
+        (predicate == DEPRECATED and text.lower() in ("true", "1")) or text == DEPRECATED_CLASS
+        for predicate, _, text in own
+    )
+
+
+def _guarded(stream: BinaryIO, kind: str, path: Path) -> BinaryIO:
+    """The stream as pyoxigraph may read it."""
+    guards = {"xml": RdfXml, "turtle": _Shallow}
+    return cast("BinaryIO", guards[kind](stream, path)) if kind in guards else stream
 
 
 class _Shallow:
@@ -191,19 +304,39 @@ def syntax(head: bytes) -> str:
     return "nt" if _TRIPLE.match(head.lstrip()) is not None else ""
 
 
-def sniff(head: bytes) -> bool:
+def _is_skos(head: bytes) -> bool:
+    return b"ConceptScheme" in head or re.search(rb"<\w*:?Concept[\s>]|skos/core#Concept[\"']", head) is not None
+
+
+def sniff_owl(head: bytes) -> bool:
+    return _XML.search(head) is not None and _OWL.encode() in head and not _is_skos(head)
+
+
+def sniff_skos(head: bytes) -> bool:
     kind = syntax(head.removeprefix(b"\xef\xbb\xbf"))
-    about = _SKOS.encode() in head or (_OWL.encode() in head and kind != "xml")
-    return bool(kind) and about and not (kind == "xml" and is_owl_xml(head))
+    return bool(kind) and not sniff_owl(head) and (_SKOS.encode() in head or (_OWL.encode() in head and kind != "xml"))
 
 
-def open_reader(path: Path, options: KbOptions | None = None) -> RdfReader:
+def open_owl(path: Path, options: KbOptions | None = None) -> RdfReader:
+    """Raises UserError for a missing, empty, truncated or foreign file."""
+    if _XML.search(Source(path).head()) is None:
+        raise UserError(
+            tr("{path} is not RDF/XML: convert the ontology to it (for example with ROBOT) and try again", path=path)
+        )
+    return _prepared(RdfReader(path, options or KbOptions(), "owl"))
+
+
+def open_skos(path: Path, options: KbOptions | None = None) -> RdfReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not syntax(Source(path).head()):
         raise UserError(tr("{path} is neither RDF/XML nor Turtle nor N-Triples: convert it to one of them", path=path))
-    reader = RdfReader(path, options or KbOptions())
+    return _prepared(RdfReader(path, options or KbOptions(), "skos"))
+
+
+def _prepared(reader: RdfReader) -> RdfReader:
     reader.prepare()
     return reader
 
 
-RDF = KbSource("skos", "SKOS (RDF/XML, Turtle)", sniff, open_reader, chooses=frozenset({"languages"}))
+OWL = KbSource("owl", "OWL (RDF/XML)", sniff_owl, open_owl, chooses=frozenset({"languages"}))
+RDF = KbSource("skos", "SKOS (RDF/XML, Turtle)", sniff_skos, open_skos, chooses=frozenset({"languages"}))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.kb import obographs, owl, rdf
+from curator.io.kb import OBOGRAPHS, OWL, RDF, KbSource, rdf
+from curator.io.kb.ontology_terms import term_id
 from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
@@ -54,7 +56,7 @@ def graph() -> str:
     return json.dumps({"graphs": [{"id": "http://x.org/x.json", "nodes": nodes, "edges": edges}]})
 
 
-OWL = f"""<?xml version="1.0"?>
+OWL_XML = f"""<?xml version="1.0"?>
 <!DOCTYPE rdf:RDF [<!ENTITY obo "http://purl.obolibrary.org/obo/">]>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
  xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:oio="{OIO}" xmlns:obo="http://purl.obolibrary.org/obo/">
@@ -97,14 +99,14 @@ SKOS_XML = f"""<?xml version="1.0"?>
 
 
 @pytest.mark.parametrize(
-    ("module", "text"),
-    [(obographs, graph()), (owl, OWL), (rdf, TURTLE), (rdf, SKOS_XML)],
+    ("source", "text"),
+    [(OBOGRAPHS, graph()), (OWL, OWL_XML), (RDF, TURTLE), (RDF, SKOS_XML)],
     ids=["obographs", "owl", "turtle", "rdf-xml"],
 )
-def test_the_same_terms(put: Put, module: type[owl], text: str) -> None:
+def test_the_same_terms(put: Put, source: KbSource, text: str) -> None:
     path = put(text)
-    assert module.sniff(path.read_bytes())
-    reader = module.open_reader(path)
+    assert source.sniff(path.read_bytes())
+    reader = source.open(path)
     assert list(reader) == [ONE, TWO]
     assert [one.severity for one in reader.problems] == ["note", "set aside"]
     assert list(reader) == [ONE, TWO], "reading again gives the same"
@@ -112,23 +114,51 @@ def test_the_same_terms(put: Put, module: type[owl], text: str) -> None:
 
 def test_another_language(put: Put) -> None:
     german = KbOptions(languages=("de",))
-    assert [one.name for one in owl.open_reader(put(OWL), german)] == ["eins", "two"]
-    assert [one.name for one in rdf.open_reader(put(TURTLE), german)] == ["eins", "two"]
+    assert [one.name for one in OWL.open(put(OWL_XML), german)] == ["eins", "two"]
+    assert [one.name for one in RDF.open(put(TURTLE), german)] == ["eins", "two"]
 
 
 def test_broken_files(put: Put) -> None:
-    for module, text in ((obographs, graph()[:-2]), (owl, OWL[:-12]), (rdf, TURTLE + "X:5 a")):
+    for source, text in (
+        (OBOGRAPHS, graph()[:-2]),
+        (OWL, OWL_XML[:-12]),
+        (RDF, SKOS_XML[:-9]),
+        (RDF, TURTLE + "X:5 a"),
+    ):
         with pytest.raises(UserError, match="again"):
-            list(module.open_reader(put(text)))
+            list(source.open(put(text)))
 
 
-def test_entities_in_texts_are_not_resolved(put: Put) -> None:
-    bomb = OWL.replace("<!ENTITY obo", '<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY obo').replace(">one<", ">&b;<")
-    names = [one.name for one in owl.open_reader(put(bomb))]
-    assert names == ["&b;", "two"], "it stands there as it is written"
-    outside = SKOS_XML.replace("?>\n", '?>\n<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n', 1)
+def test_short_entities_are_replaced_and_others_refused(put: Put) -> None:
+    text = OWL_XML.replace(">one<", ">&b;<")
+    own = "<!ENTITY a 'aaaa'><!ENTITY b \"&a;&a;\"><!ENTITY obo"
+    assert [one.name for one in OWL.open(put(text.replace("<!ENTITY obo", own)))] == ["aaaaaaaa", "two"]
+    for declared in (
+        '<!ENTITY b SYSTEM "file:///etc/passwd">',
+        '<!ENTITY % p SYSTEM "file:///etc/passwd">%p;',
+        f'<!ENTITY b "{"ha" * 600}">',
+        f'<!ENTITY a "{"ha" * 40}"><!ENTITY b "{"&a;" * 20}">',
+    ):
+        with pytest.raises(UserError, match="declares XML entities"):
+            list(OWL.open(put(text.replace("<!ENTITY obo", f"{declared}<!ENTITY obo"))))
+    for hidden in (f"<!--{' ' * (1 << 17)}-->", ""):
+        outside = SKOS_XML.replace("?>\n", f'?>\n{hidden}<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n', 1)
+        with pytest.raises(UserError, match=r"declares XML entities|broken XML|neither RDF/XML"):
+            list(RDF.open(put(outside)))
+
+
+def test_many_short_entities_are_refused(put: Put) -> None:
+    many = OWL_XML.replace("<!ENTITY obo", f'<!ENTITY b "{"ha" * 400}"><!ENTITY obo').replace(
+        ">one<", f">{'&b;' * 9999}<"
+    )
     with pytest.raises(UserError, match="declares XML entities"):
-        list(rdf.open_reader(put(outside)))
+        list(OWL.open(put(many)))
+
+
+def test_a_document_type_inside_the_ontology_is_refused(put: Put) -> None:
+    inside = OWL_XML.replace("<owl:Ontology", '<!DOCTYPE x [<!ENTITY b "boo">]><owl:Ontology').replace(">one<", ">&b;<")
+    with pytest.raises(UserError, match="line 5: broken XML"):
+        list(OWL.open(put(inside)))
 
 
 DESCRIBED = """<?xml version="1.0" encoding="utf-8"?>
@@ -173,10 +203,146 @@ def test_classes_may_be_descriptions_of_that_type(put: Put) -> None:
 
 def test_the_title_of_a_scheme_is_looked_up_once(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    contract = rdf.contract
-    monkeypatch.setattr(rdf, "contract", lambda address, spaces: asked.append(address) or contract(address, spaces))
+
+    def remembered(text: str, namespaces: Mapping[str, str] | None = None) -> str:
+        asked.append(text)
+        return term_id(text, namespaces)
+
+    monkeypatch.setattr(rdf, "term_id", remembered)
     concepts = "".join(f'X:{n} a skos:Concept ; skos:prefLabel "n{n}"@en ; skos:inScheme X:s .\n' for n in range(9))
     head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix X: <http://x.org/X/> .\n"
     path = put(head + concepts, "untitled.ttl")
     assert len(list(default_registry().open_kb(path))) == 9
     assert asked.count("http://x.org/X/s") == 1
+
+
+OBO = "http://purl.obolibrary.org/obo/"
+ROOT = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
+ xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:oio="{OIO}" xmlns:obo="{OBO}" xml:base="{OBO}x.owl">"""
+ALPHA, BETA = Entity("X:1", "alpha", types=("X",)), Entity("X:2", "beta", ("bravo",), ("X",), parents=("X:1",))
+LABELS = "<rdfs:label>beta</rdfs:label><oio:hasExactSynonym>bravo</oio:hasExactSynonym>"
+FORMS = {
+    "flat": f"""<owl:Class rdf:about="{OBO}X_1"><rdfs:label>alpha</rdfs:label></owl:Class>
+        <owl:Class rdf:about="{OBO}X_2">{LABELS}<rdfs:subClassOf rdf:resource="{OBO}X_1"/></owl:Class>""",
+    "nested": f"""<owl:Class rdf:about="{OBO}X_2"><rdfs:subClassOf><owl:Class rdf:about="{OBO}X_1">
+        <rdfs:label>alpha</rdfs:label></owl:Class></rdfs:subClassOf>{LABELS}</owl:Class>""",
+    "nested without a description": f"""<owl:Class rdf:about="{OBO}X_1"><rdfs:label>alpha</rdfs:label></owl:Class>
+        <owl:Class rdf:about="{OBO}X_2">{LABELS}<rdfs:subClassOf><owl:Class rdf:about="{OBO}X_1"/></rdfs:subClassOf>
+        </owl:Class>""",
+    "relative addresses": f"""<owl:Class rdf:about="X_1"><rdfs:label>alpha</rdfs:label></owl:Class>
+        <owl:Class rdf:about="X_2">{LABELS}<rdfs:subClassOf rdf:resource="X_1"/></owl:Class>""",
+    "described in several places": f"""<owl:Class rdf:about="{OBO}X_2"><rdfs:subClassOf rdf:resource="{OBO}X_1"/>
+        </owl:Class><owl:Class rdf:about="{OBO}X_1"/>
+        <rdf:Description rdf:about="{OBO}X_1"><rdfs:label>alpha</rdfs:label></rdf:Description>
+        <rdf:Description rdf:about="{OBO}X_2">{LABELS}</rdf:Description>""",
+    "also an individual, with axioms and anonymous classes": f"""
+        <owl:Class rdf:about="{OBO}X_1"><rdfs:label>alpha</rdfs:label>
+        <rdf:type rdf:resource="http://www.w3.org/2002/07/owl#NamedIndividual"/></owl:Class>
+        <owl:Class rdf:about="{OBO}X_2"><owl:equivalentClass><owl:Class><owl:intersectionOf rdf:parseType="Collection">
+        <rdf:Description rdf:about="{OBO}X_1"/><owl:Restriction><owl:onProperty rdf:resource="{OBO}P_1"/>
+        <owl:someValuesFrom rdf:resource="{OBO}X_9"/></owl:Restriction></owl:intersectionOf></owl:Class>
+        </owl:equivalentClass><rdfs:subClassOf rdf:resource="{OBO}X_1"/><rdfs:subClassOf><owl:Restriction>
+        <owl:onProperty rdf:resource="{OBO}P_1"/><owl:someValuesFrom rdf:resource="{OBO}X_8"/></owl:Restriction>
+        </rdfs:subClassOf>{LABELS}<owl:deprecated rdf:datatype="http://www.w3.org/2001/XMLSchema#boolean">false
+        </owl:deprecated></owl:Class><owl:Axiom><owl:annotatedSource rdf:resource="{OBO}X_2"/>
+        <owl:annotatedProperty rdf:resource="{OIO}hasExactSynonym"/><owl:annotatedTarget>bravo</owl:annotatedTarget>
+        <rdfs:label>no name</rdfs:label><oio:hasSynonymType rdf:resource="{OBO}x#ABBREVIATION"/></owl:Axiom>
+        <owl:AnnotationProperty rdf:about="{OBO}x#ABBREVIATION"><rdfs:label>abbreviation</rdfs:label>
+        <rdfs:subPropertyOf rdf:resource="{OIO}SynonymTypeProperty"/></owl:AnnotationProperty>""",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1"])
+def test_a_graph_is_the_same_in_every_form(put: Put, form: str, encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{ROOT}{FORMS[form]}</rdf:RDF>'.replace("bravo", "brávo")
+    reader = OWL.open(put(text.encode(encoding), "x.owl"))
+    assert sorted(reader, key=lambda one: one.id) == [ALPHA, replace(BETA, synonyms=("brávo",))]
+    assert (reader.problems, reader.obsolete) == ([], [])
+
+
+IDS = {
+    "#A": (f'{ROOT}<owl:Class rdf:about="#A">', f"{OBO}x.owl#A"),
+    "rdf:ID": (f'{ROOT}<owl:Class rdf:ID="A">', f"{OBO}x.owl#A"),
+    "without a base": (f'{ROOT.partition(" xml:base")[0]}><owl:Class rdf:ID="A">', "#A"),
+    "with a space": (f'{ROOT}<owl:Class rdf:about="{OBO}A 1">', f"{OBO}A 1"),
+    "several underscores": (f'{ROOT}<owl:Class rdf:about="{OBO}APOLLO_SV_01">', "APOLLO_SV:01"),
+}
+
+
+@pytest.mark.parametrize("form", IDS)
+def test_the_id_of_a_class(put: Put, form: str) -> None:
+    text, wanted = IDS[form]
+    assert [one.id for one in OWL.open(put(f"{text}<rdfs:label>a</rdfs:label></owl:Class></rdf:RDF>"))] == [wanted]
+
+
+def test_what_is_deprecated_leads_to_its_replacement(put: Put) -> None:
+    own = f"""<owl:Class rdf:about="{OBO}X_1"><rdfs:label>one</rdfs:label></owl:Class>
+    <owl:DeprecatedClass rdf:about="{OBO}X_3"><rdfs:label>three</rdfs:label><obo:IAO_0100001>X:1</obo:IAO_0100001>
+    </owl:DeprecatedClass><owl:Class rdf:about="{OBO}X_4"><rdfs:label>four</rdfs:label><owl:deprecated
+    rdf:datatype="http://www.w3.org/2001/XMLSchema#boolean">true</owl:deprecated><oio:consider>X:1</oio:consider>
+    <oio:consider rdf:resource="{OBO}X_5"/></owl:Class>"""
+    reader = OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))
+    assert [(one.id, one.alt_ids) for one in reader] == [("X:1", ("X:3",))]
+    assert [(one.id, one.name, one.replaced_by, one.consider) for one in reader.obsolete] == [
+        ("X:3", "three", ("X:1",), ()),
+        ("X:4", "four", (), ("X:1", "X:5")),
+    ]
+
+
+def test_markup_in_a_label_and_imports(put: Put) -> None:
+    own = f"""<owl:Ontology rdf:about="{OBO}x.owl"><owl:imports rdf:resource="{OBO}y.owl"/></owl:Ontology>
+    <owl:Class rdf:about="{OBO}X_1"><rdfs:label rdf:parseType="Literal">H<sub>2</sub>O &lt; 1</rdfs:label>
+    </owl:Class>"""
+    reader = OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))
+    assert [one.name for one in reader] == ["H2O < 1"]
+    assert [(one.severity, f"{OBO}y.owl" in one.text) for one in reader.problems] == [("note", True)]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        f'<owl:Class rdf:about="{OBO}X_1"><rdfs:subClassOf>' * 2000 + "</rdfs:subClassOf></owl:Class>" * 2000,
+        '<owl:Class rdf:about="A" {}/>'.format(" ".join(f'oio:a{n}="1"' for n in range(2000))),
+        f"<!--{'x' * (1 << 23)}-->",
+    ],
+    ids=["nested", "attributes", "comment"],
+)
+def test_what_would_take_minutes_is_refused(put: Put, own: str) -> None:
+    with pytest.raises(UserError, match="line 2: broken XML"):
+        list(OWL.open(put(f"{ROOT}{own}</rdf:RDF>")))
+
+
+def obo_graph(nodes: Sequence[Mapping[str, object]], edges: list[tuple[str, str, str]]) -> str:
+    made = [dict(zip(("sub", "pred", "obj"), edge, strict=True)) for edge in edges]
+    return json.dumps({"graphs": [{"id": "x", "nodes": nodes, "edges": made}]})
+
+
+@pytest.mark.parametrize("is_a", ["is_a", "rdfs:subClassOf", "http://www.w3.org/2000/01/rdf-schema#subClassOf"])
+@pytest.mark.parametrize(("oio", "iao"), [("oio:", "IAO:"), ("oboInOwl:", "obo:IAO_"), (OIO, f"{OBO}IAO_")])
+@pytest.mark.parametrize("place", ["X:", f"{OBO}X_"])
+def test_predicates_of_obo_graphs_are_curies_or_addresses(put: Put, is_a: str, oio: str, iao: str, place: str) -> None:
+    def meta(*pairs: tuple[str, str], **more: object) -> dict[str, object]:
+        return {"basicPropertyValues": [{"pred": one, "val": value} for one, value in pairs], **more}
+
+    nodes = [
+        {"id": f"{place}1", "lbl": "one", "type": "CLASS", "meta": meta((f"{oio}hasOBONamespace", "things"))},
+        {"id": "X:2", "lbl": "two", "type": "CLASS", "meta": meta((f"{oio}hasAlternativeId", "X:9"))},
+        {"id": f"{place}3", "lbl": "three", "meta": meta((f"{iao}0100001", f"{place}1"), deprecated=True)},
+        {"id": "X:4", "lbl": "four", "meta": meta((f"{oio}consider", f"{place}1"), deprecated=True)},
+    ]
+    reader = OBOGRAPHS.open(put(obo_graph(nodes, [("X:2", is_a, f"{place}1")])))
+    one = Entity("X:1", "one", types=("things",), alt_ids=("X:3",))
+    assert list(reader) == [one, Entity("X:2", "two", types=("x",), alt_ids=("X:9",), parents=("X:1",))]
+    assert [old.consider for old in reader.obsolete] == [(), ("X:1",)]
+
+
+def test_properties_and_types_of_synonyms_are_no_entities(put: Put) -> None:
+    nodes = [{"id": one, "lbl": one} for one in ("X:1", "X:2", f"{OBO}x#sys", f"{OBO}x#slim", "X:part_of", "X:whole")]
+    edges = [
+        (f"{OBO}x#sys", "subPropertyOf", f"{OIO}SynonymTypeProperty"),
+        (f"{OBO}x#slim", "rdfs:subPropertyOf", "oio:SubsetProperty"),
+        ("X:part_of", "subPropertyOf", "X:whole"),
+        ("X:1", "X:part_of", "X:2"),
+    ]
+    assert [one.id for one in OBOGRAPHS.open(put(obo_graph(nodes, edges)))] == ["X:1", "X:2"]
