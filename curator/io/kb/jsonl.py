@@ -15,7 +15,7 @@ from typing import Any
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import BOM, Source, SourceReader, plain_text
-from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.kb.base import KbSource, clean_names, first_of_each, keep_obsolete, needs_some
 from curator.io.kb.ontology_terms import inverted
 from curator.io.wiki import LineError, first_object, parse_object
 
@@ -64,9 +64,8 @@ class JsonlReader(SourceReader):
 
     def _keep_obsolete(self, entity: Entity, value: Mapping[str, Any], line: int) -> None:
         replaced_by, consider = (self._list(value, key, line) for key in INSTEAD)
-        self.obsolete.append(
-            ObsoleteEntity(entity.id, entity.name, entity.types, entity.definition, replaced_by, consider)
-        )
+        old = ObsoleteEntity(entity.id, entity.name, entity.types, entity.definition, replaced_by, consider)
+        keep_obsolete(old, line, self.obsolete, self.problems)
 
     def _entity(self, value: Mapping[str, Any], line: int) -> Entity:
         for key in value:

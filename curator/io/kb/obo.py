@@ -21,13 +21,15 @@ from pathlib import Path
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import BOM, Source, SourceReader, without_line_end
-from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
-from curator.io.kb.ontology_terms import OBSOLETE, ONE_OBSOLETE
-from curator.services.ports import Problem
+from curator.io.kb.base import KbSource, clean_names, first_of_each, keep_obsolete, needs_some
+from curator.io.kb.ontology_terms import OBSOLETE, ONE_OBSOLETE, inverted
 
 _QUOTED = re.compile(r'\s*"((?:[^"\\]++|\\.)*+)"')
 _MODIFIERS = re.compile(r'(?<!\s)\s*\{\s*[^\s={}"]+\s*=\s*"(?:[^"\\]++|\\.)*+"[^{}]*\}\s*$')
 _COMMENT = re.compile(r"(?<!\\)\s!\s.*$")
+"""After names and texts, which have `!` of their own."""
+_ID_END = re.compile(r'(?<!\\)!|\{\s*[^\s={}"]+\s*=')
+"""After identifiers, `!` needs no space. Before it may be modifiers."""
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": " ", "t": " ", "W": " "}
 _START = re.compile(rb"^(format-version:|\[Term\]\s*$)", re.MULTILINE)
@@ -45,13 +47,17 @@ class _Stanza:
     def first(self, tag: str) -> str:
         return next(iter(self.values(tag)), "")
 
+    def ids(self, tag: str) -> list[str]:
+        """The values of a tag that holds identifiers, without modifiers and comments."""
+        return [_identifier(value) for value in self.values(tag)]
+
     @property
     def id(self) -> str:
-        return _plain(self.first("id"))
+        return _identifier(self.first("id"))
 
     @property
     def obsolete(self) -> bool:
-        return _plain(self.first("is_obsolete")).lower() == "true"
+        return _identifier(self.first("is_obsolete")).lower() == "true"
 
 
 class OboReader(SourceReader):
@@ -60,8 +66,8 @@ class OboReader(SourceReader):
     format = "obo"
 
     def __iter__(self) -> Iterator[Entity]:
-        self.problems, self.obsolete = [], []
         self._replaced = self._replacements()
+        self.problems, self.obsolete = [], []  # the first pass found the same malformed lines
         yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
 
     def _replacements(self) -> dict[str, list[str]]:
@@ -70,24 +76,17 @@ class OboReader(SourceReader):
         prefixes: Counter[str] = Counter()
         for stanza in self._stanzas():
             prefixes[stanza.id.partition(":")[0]] += stanza.kind == "Term" and ":" in stanza.id
-            replaced_by = [_plain(v) for v in stanza.values("replaced_by")]
+            replaced_by = stanza.ids("replaced_by")
             if stanza.kind == "Term" and stanza.obsolete and len(replaced_by) == 1:
                 successor[stanza.id] = replaced_by[0]
         self._prefix = prefixes.most_common(1)[0][0] if prefixes else ""
-        found: dict[str, list[str]] = {}
-        for obsolete in successor:
-            seen, target = {obsolete}, successor[obsolete]
-            while target in successor and target not in seen:
-                seen.add(target)
-                target = successor[target]
-            found.setdefault(target, []).append(obsolete)
-        return found
+        return inverted(successor)
 
     def _entities(self) -> Iterator[tuple[int, Entity]]:
         namespace, foreign = "", set()
         for stanza in self._stanzas():
             if not stanza.kind:
-                namespace = _plain(stanza.first("default-namespace"))
+                namespace = _identifier(stanza.first("default-namespace"))
             if stanza.kind != "Term":
                 continue
             name = _plain(stanza.first("name"))
@@ -119,17 +118,16 @@ class OboReader(SourceReader):
         """Keep the obsolete terms with several successors; those with one lead to it, and those with none are left
         out."""
         if stanza.id:
-            kind = _plain(stanza.first("namespace")) or namespace
-            self.obsolete.append(
-                ObsoleteEntity(
-                    stanza.id,
-                    name or stanza.id,
-                    types=(kind,) if kind else (),
-                    definition=next(self._quoted(stanza, "def"), ""),
-                    replaced_by=clean_names((_plain(v) for v in stanza.values("replaced_by")), besides=stanza.id),
-                    consider=clean_names((_plain(v) for v in stanza.values("consider")), besides=stanza.id),
-                )
+            kind = _identifier(stanza.first("namespace")) or namespace
+            old = ObsoleteEntity(
+                stanza.id,
+                name or stanza.id,
+                types=(kind,) if kind else (),
+                definition=next(self._quoted(stanza, "def"), ""),
+                replaced_by=clean_names(stanza.ids("replaced_by"), besides=stanza.id),
+                consider=clean_names(stanza.ids("consider"), besides=stanza.id),
             )
+            keep_obsolete(old, stanza.line, self.obsolete, self.problems)
         if len(stanza.values("replaced_by")) > 1:
             text = tr(
                 "the obsolete term {id} ({name}) has several replacements, so its id leads to none of them",
@@ -139,8 +137,8 @@ class OboReader(SourceReader):
             self._problem(stanza.line, "note", text)
 
     def _entity(self, stanza: _Stanza, name: str, namespace: str) -> Entity:
-        alternates = [_plain(v) for v in stanza.values("alt_id")] + self._replaced.get(stanza.id, [])
-        kind = _plain(stanza.first("namespace")) or namespace
+        alternates = stanza.ids("alt_id") + self._replaced.get(stanza.id, [])
+        kind = _identifier(stanza.first("namespace")) or namespace
         return Entity(
             stanza.id,
             name,
@@ -148,7 +146,7 @@ class OboReader(SourceReader):
             types=(kind,) if kind else (),
             definition=next(self._quoted(stanza, "def"), ""),
             alt_ids=clean_names(alternates, besides=stanza.id),
-            parents=clean_names(_plain(v) for v in stanza.values("is_a")),
+            parents=clean_names(stanza.ids("is_a")),
         )
 
     def _quoted(self, stanza: _Stanza, tag: str) -> Iterator[str]:
@@ -178,19 +176,19 @@ class OboReader(SourceReader):
                 if colon:
                     stanza.tags.setdefault(tag.strip(), []).append((number, value.strip()))
                 else:
-                    self._malformed(number, text)
+                    self._problem(number, "set aside", tr("is not `tag: value`: {text}", text=text[:60]))
         yield stanza
-
-    def _malformed(self, line: int, text: str) -> None:
-        problem = Problem(line, "set aside", tr("is not `tag: value`: {text}", text=text[:60]))
-        if problem not in self.problems[-1:]:
-            self.problems.append(problem)
 
 
 def _plain(value: str) -> str:
     """An unquoted value without trailing modifiers and comment, escapes resolved."""
     value = _MODIFIERS.sub("", _COMMENT.sub("", value))
     return _unescaped(value)
+
+
+def _identifier(value: str) -> str:
+    end = _ID_END.search(value)
+    return _unescaped(value[: end.start()] if end else value)
 
 
 def _unescaped(text: str) -> str:

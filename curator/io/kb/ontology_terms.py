@@ -9,7 +9,7 @@ from typing import Literal
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import ntr
-from curator.io.kb.base import clean_names
+from curator.io.kb.base import clean_names, keep_obsolete
 from curator.services.ports import Problem
 
 
@@ -89,7 +89,7 @@ def entities(
     for term in terms:
         if term.deprecated:
             deprecated += 1
-            obsolete.append(_obsolete_of(term))
+            keep_obsolete(_obsolete_of(term), 0, obsolete, problems)
         elif not term.name:
             unnamed += 1
         else:

@@ -15,7 +15,7 @@ from pathlib import Path
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import Source, own_file
-from curator.io.kb.base import KbSource, needs_some
+from curator.io.kb.base import CONTROL, KbSource, needs_some
 from curator.io.kb.ontology_terms import inverted
 from curator.services.ports import KbOptions, Problem
 
@@ -167,8 +167,11 @@ class UmlsReader:
         """Fields without the line's end; each line ends with a pipe, so the last field is empty."""
         width = _WIDTHS[name]
         for number, line in enumerate(self._sources[name].lines(), 1):
-            row = line.rstrip("\r\n").split("|")
-            if len(row) > width:
+            text = line.rstrip("\r\n")
+            row = text.split("|")
+            if CONTROL.search(text) is not None:
+                self.problems.append(Problem(number, "set aside", tr("in {name}: a control character", name=name)))
+            elif len(row) > width:
                 yield row
             elif len(row) > 1:
                 text = tr("in {name}: {number} fields instead of {width}", name=name, number=len(row) - 1, width=width)

@@ -75,6 +75,41 @@ def test_obsolete_terms_lead_to_what_replaced_them(put: Put) -> None:
     assert "6 obsolete" in reader.problems[-1].text
 
 
+AFTER = [
+    "!root",
+    " !root",
+    "! root",
+    " ! root",
+    "!",
+    ' {a="b ! c"}',
+    '{a="b"}!root',
+    ' {a="b", c="d"} ! root',
+    "\t!root",
+]
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_what_follows_an_identifier_is_a_comment_or_modifiers(put: Put, after: str) -> None:
+    obsolete = f"is_obsolete: true{after}"
+    text = (
+        f"[Term]\nid: X:1{after}\nname: one! two\nnamespace: other{after}\nalt_id: X:9{after}\nis_a: X:5{after}\n\n"
+        + term(2, obsolete, f"replaced_by: X:1{after}")
+        + term(3, obsolete, f"consider: X:1{after}")
+    )
+    entities, reader = read(put, text)
+    one = Entity("X:1", "one! two", types=("other",), alt_ids=("X:9", "X:2"), parents=("X:5",))
+    assert entities == {"X:1": one}
+    assert [(old.id, old.replaced_by, old.consider) for old in reader.obsolete] == [
+        ("X:2", ("X:1",), ()),
+        ("X:3", (), ("X:1",)),
+    ]
+
+
+def test_an_escaped_mark_belongs_to_an_identifier(put: Put) -> None:
+    entities, _ = read(put, term(1, "is_a: X:a\\!b !root"))
+    assert entities["X:1"].parents == ("X:a!b",)
+
+
 def test_foreign_terms_are_read_and_noted_once(put: Put) -> None:
     text = term(1) + term(2) + "[Term]\nid: Y:1\nname: y\n\n[Term]\nid: Y:2\nname: z\n\n[Typedef]\nid: r\nname: r\n"
     entities, reader = read(put, text)
@@ -88,6 +123,15 @@ def test_malformed_parts_are_set_aside_with_their_line(put: Put) -> None:
     assert list(entities) == ["X:1"]
     assert entities["X:1"].synonyms == ()
     assert sorted((p.line, p.severity) for p in reader.problems) == [(n, "set aside") for n in (7, 8, 9, 11, 14)]
+
+
+def test_each_malformed_line_is_reported_once_with_its_own_text(put: Put) -> None:
+    _, reader = read(put, term(1, "first", "second") + term(2, "third"))
+    assert [(one.line, one.text.rpartition(" ")[2]) for one in reader.problems] == [
+        (7, "first"),
+        (8, "second"),
+        (13, "third"),
+    ]
 
 
 def test_no_term_is_an_error(put: Put) -> None:
