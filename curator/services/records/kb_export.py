@@ -1,4 +1,5 @@
-"""Export of the updated knowledge base: its entities, names learned from decisions, and provisional entities.
+"""Export of the updated knowledge base: its entities, obsolete ones too, names learned from decisions, and provisional
+entities.
 
 A name is learned if a string was linked to one entity in at least `least` documents, by at least `SHARE` of its links,
 and is not yet a name of the entity: within one document authors abbreviate freely. Decisions of split `test` are not
@@ -12,11 +13,11 @@ import io
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, guarded_row, tr
 from curator.services.ports import FileWriter, Store, UnitOfWork
 
@@ -85,20 +86,19 @@ def _lines(unit: UnitOfWork, names: list[TaughtName], made: list[Entity]) -> Ite
     for entity in made:
         if entity.id not in known:  # a knowledge base may already contain provisional entities
             yield _line(replace(entity, synonyms=(*entity.synonyms, *by_entity[entity.id])))
+    for source in unit.kb.sources():
+        for old in unit.kb.obsolete_of(source.name):
+            yield _line(old)
 
 
-def _line(entity: Entity) -> bytes:
-    row: dict[str, Any] = {"id": entity.id, "name": entity.name}
-    lists = {
-        "synonyms": entity.synonyms,
-        "types": entity.types,
-        "alt_ids": entity.alt_ids,
-        "tree_numbers": entity.tree_numbers,
-        "parents": entity.parents,
-    }
-    row |= {key: list(values) for key, values in lists.items() if values}
+def _line(entity: Entity | ObsoleteEntity) -> bytes:
+    """Its fields without the empty ones, as `curator.io.kb.jsonl` reads them."""
+    values = ((one.name, getattr(entity, one.name)) for one in fields(entity))
+    row: dict[str, Any] = {key: value for key, value in values if value}
     if entity.definition:
-        row["definition"] = entity.definition
+        row["definition"] = row.pop("definition")  # the last
+    if isinstance(entity, ObsoleteEntity):
+        row["obsolete"] = True
     return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
 
 

@@ -161,6 +161,22 @@ def test_names_that_decisions_taught_join_the_knowledge_base(worked: World, tmp_
     assert export.taught(least=1) == []
 
 
+def test_obsolete_entities_come_back_from_an_exported_knowledge_base(worked: World, tmp_path: Path) -> None:
+    obo = (
+        "format-version: 1.4\n\n[Term]\nid: X:1\nname: alpha\n\n[Term]\nid: X:2\nname: old beta\nnamespace: things\n"
+        'def: "What it was." []\nis_obsolete: true\nconsider: X:1\n\n[Term]\nid: X:3\nname: old alpha\n'
+        "is_obsolete: true\nreplaced_by: X:1\n"
+    )
+    (tmp_path / "kb.obo").write_text(obo, encoding="utf-8")
+    finish(worked.project.importing.knowledge_base(tmp_path / "kb.obo"))
+    before = [worked.project.knowledge.obsolete(one) for one in ("X:2", "X:3")]
+    assert all(before)
+    assert worked.project.kb_export.export(tmp_path / "kb.jsonl").entities == 1
+    finish(worked.project.importing.knowledge_base(tmp_path / "kb.jsonl"))
+    assert [worked.project.knowledge.obsolete(one) for one in ("X:2", "X:3")] == before
+    assert worked.project.knowledge.entity("X:1").alt_ids == ("X:3",)  # type: ignore[union-attr]
+
+
 def test_nothing_is_released_that_the_project_cannot_save(worked: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_: SqlStore) -> None:
         raise UserError("the disk fails")
