@@ -21,8 +21,20 @@ from pathlib import Path
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
-from curator.io.files import BOM, Anchors, Unread, cancelling, find_place, first_of, learn, plain_text, unfinished
+from curator.io.files import (
+    BOM,
+    NIL_WORDS,
+    Anchors,
+    Unread,
+    cancelling,
+    find_place,
+    first_of,
+    learn,
+    plain_text,
+    unfinished,
+)
 from curator.io.standoff import first_line, plain_passages
+from curator.io.tables.cells import Cells, is_converted, is_error
 from curator.io.tables.columns import place
 from curator.io.tables.document_table_write import attributes_of, dump_attributes, ids_of, ranges_of, write_tables
 from curator.io.tables.kb_table import SHOWN, is_table
@@ -88,6 +100,7 @@ class DocumentTableReader:
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self.problems = []
+        self._cells, self._made_ids = Cells(), dict[str, int]()
         self._rejected = count = 0
         self._left, self._unread = Unread(), set()
         for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
@@ -109,6 +122,17 @@ class DocumentTableReader:
                 "The column {names} is not read", "The columns {names} are not read", len(self._unread), names=names
             )
             self.problems.append(Problem(0, "note", text))
+        self.problems += self._cells.notes()
+        for key, line in list(self._made_ids.items())[:1]:
+            text = ntr(
+                "{n} document identifier, “{key}”, is a date, a logical value or a number. If a spreadsheet made it of "
+                "something else, correct the cell and format its column as text",
+                "{n:,} document identifiers, such as “{key}”, are dates, logical values or numbers. If a spreadsheet "
+                "made them of something else, correct the cells and format their column as text",
+                len(self._made_ids),
+                key=key,
+            )
+            self.problems.append(Problem(line, "note", text))
         sheets = (self._layout.documents, self._layout.mentions)
         said = dict.fromkeys(one.table.repair for one in sheets if one is not None)
         self.problems[:0] = [Problem(0, "repaired", words) for words in said if words]
@@ -123,7 +147,7 @@ class DocumentTableReader:
             yield from self._with_mentions(documents, mentions)
 
     def _rows(self, sheet: Sheet) -> Iterator[_Row]:
-        rows = sheet.table.rows()
+        rows, guarded = sheet.table.rows(), sheet.guarded
         next(rows, None)
         unread = dict(sheet.unread)
         for line, cells in rows:
@@ -134,14 +158,25 @@ class DocumentTableReader:
                     width=sheet.width,
                 )
                 self._problem(line, "repaired", text)
-            if sheet.guarded:
+            if guarded:
                 cells = [unguarded(one) for one in cells]
             values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
+            values = {name: self._value(name, one, line, ours=sheet.ours) for name, one in values.items()}
             own = {name: plain_text(cells[at]).strip() for name, at in sheet.own.items() if at < len(cells)}
             states = {name: plain_text(cells[at]) for name, at in sheet.states.items() if at < len(cells)}
             for at in [at for at in unread if at < len(cells) and cells[at].strip()]:
                 self._unread.add(plain_text(unread.pop(at))[:80])
             yield _Row(line, values, own.get(OUTCOME, ""), own.get(ATTRIBUTES, ""), states)
+
+    def _value(self, field: str, cell: str, line: int, *, ours: bool) -> str:
+        """The value without what stands for none. A mention or text may be “NA”, and so may all that Curator wrote."""
+        text = cell.strip()
+        if field == "document" and is_converted(text):
+            self._made_ids.setdefault(text, line)
+        is_text = field in ("mention", "text") and not is_error(text)
+        if ours or is_text or (field == "ids" and text.lower() in NIL_WORDS):
+            return cell
+        return cell if self._cells.value(text, line) else ""
 
     def _strings(self, sheet: Sheet) -> Iterator[_Document]:
         """Mentions that are their own documents."""

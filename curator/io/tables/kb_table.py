@@ -18,6 +18,7 @@ from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files import plain_text
 from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
+from curator.io.tables.cells import Cells, is_converted
 from curator.io.tables.columns import key, place
 from curator.io.tables.columns import sniffed as sniffed_by
 from curator.io.tables.tables import Table, is_only_table, is_workbook
@@ -55,7 +56,9 @@ class KbTableReader:
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
+        self._cells = Cells()
         yield from needs_some(first_of_each(self._entities(), self.problems), self._table.path, self.problems)
+        self.problems += self._cells.notes()
         if self._table.repair:
             self.problems.insert(0, Problem(0, "repaired", self._table.repair))
 
@@ -76,29 +79,44 @@ class KbTableReader:
                     number2=len(headings),
                 )
                 self.problems.append(Problem(line, "repaired", text))
-            values = {field: plain_text(cells[at]).strip() for field, at in places.items() if at < len(cells)}
+            values = {
+                field: self._cells.value(plain_text(cells[at]), line) for field, at in places.items() if at < len(cells)
+            }
+            if made := [values[field] for field in ("id", "name") if is_converted(values.get(field, ""))]:
+                self._converted(line, made)
+                continue
             if not values.get("id") or not values.get("name"):
                 missing = "name" if values.get("id") else "id"
                 self.problems.append(Problem(line, "set aside", tr("the row has no {missing}", missing=missing)))
                 continue
-            yield line, _entity(values)
+            yield line, self._entity(line, values)
 
+    def _entity(self, line: int, values: Mapping[str, str]) -> Entity:
+        def several(field: str) -> list[str]:
+            found = [one for cell in split(values.get(field, "")) if (one := self._cells.value(cell, line))]
+            if made := [one for one in found if is_converted(one)]:
+                self._converted(line, made)
+            return [one for one in found if one not in made]
 
-def _entity(values: Mapping[str, str]) -> Entity:
-    def several(field: str) -> tuple[str, ...]:
-        return split(values.get(field, ""))
+        entity_id, name = curie(values["id"]), " ".join(values["name"].split())
+        return Entity(
+            entity_id,
+            name,
+            synonyms=clean_names(several("synonyms"), besides=name),
+            types=clean_names(several("types")),
+            definition=values.get("definition", ""),
+            alt_ids=clean_names(map(curie, several("alt_ids")), besides=entity_id),
+            tree_numbers=clean_names(several("tree_numbers")),
+            parents=clean_names(map(curie, several("parents")), besides=entity_id),
+        )
 
-    entity_id, name = curie(values["id"]), " ".join(values["name"].split())
-    return Entity(
-        entity_id,
-        name,
-        synonyms=clean_names(several("synonyms"), besides=name),
-        types=clean_names(several("types")),
-        definition=values.get("definition", ""),
-        alt_ids=clean_names(map(curie, several("alt_ids")), besides=entity_id),
-        tree_numbers=clean_names(several("tree_numbers")),
-        parents=clean_names(map(curie, several("parents")), besides=entity_id),
-    )
+    def _converted(self, line: int, made: Sequence[str]) -> None:
+        text = tr(
+            "“{cells}” is left out: a spreadsheet may have made this date, logical value or number of a name or "
+            "identifier. Correct the cell and format its column as text",
+            cells=", ".join(made),
+        )
+        self.problems.append(Problem(line, "set aside", text))
 
 
 def _joined(first: Entity, more: Sequence[Entity]) -> Entity:

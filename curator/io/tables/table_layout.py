@@ -51,7 +51,8 @@ MENTION_HEADINGS = (
 class Sheet:
     """One table with the positions of its fields. `labelled` is the heading of the text, `own` are the positions of
     columns of Curator's own tables, `states` those of columns that may cancel a mention (`status`), `unread` those of
-    all others. In `guarded` tables, cells that look like formulas have an apostrophe."""
+    all others. `ours` is a table that Curator wrote; in `guarded` ones, cells that look like formulas have an
+    apostrophe."""
 
     table: Table
     places: Mapping[str, int]
@@ -60,7 +61,11 @@ class Sheet:
     states: Mapping[str, int]
     unread: Mapping[int, str]
     labelled: str
-    guarded: bool
+    ours: bool
+
+    @property
+    def guarded(self) -> bool:
+        return self.ours and not is_workbook(self.table.path)
 
     @property
     def holds_texts(self) -> bool:
@@ -151,12 +156,12 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     own = {one.strip().lower(): at for at, one in reversed(list(enumerate(headings)))}
     own = {name: own[name] for name in (OUTCOME, ATTRIBUTES) if name in own and own[name] not in places.values()}
     labelled = headings[places["text"]].strip().lower() if "text" in places else ""
-    guarded = tuple(headings) in (DOCUMENT_HEADINGS, MENTION_HEADINGS) and not is_workbook(path)
+    ours = tuple(headings) in (DOCUMENT_HEADINGS, MENTION_HEADINGS)
     used = {*places.values(), *own.values()}
     rest = {at: one.strip() or str(at + 1) for at, one in enumerate(headings) if at not in used}
     states = {name: at for at, name in rest.items() if says_state(name)}
     unread = {at: name for at, name in rest.items() if name not in states and not keeps_books(name)}
-    return Sheet(table, places, len(headings), own, states, unread, labelled, guarded)
+    return Sheet(table, places, len(headings), own, states, unread, labelled, ours)
 
 
 def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

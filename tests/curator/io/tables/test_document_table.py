@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import datetime
 import gc
 import os
 import sys
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
+from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.tables.columns import ColumnMemory
@@ -339,3 +340,47 @@ def test_a_table_of_texts_beside_the_mentions_leads_nowhere_else(put: Put, tmp_p
     (tmp_path / "c/m.documents.csv").symlink_to(private)
     with pytest.raises(UserError, match=r"m\.documents\.csv was not opened: it leads out of the folder"):
         TableFormat().open(path)
+
+
+def test_cells_without_a_value_and_identifiers_that_a_spreadsheet_made(tmp_path: Path) -> None:
+    rows = [
+        ["doc id", "title", "abstract"],
+        [datetime.datetime(2024, 9, 2), "#N/A", "NA is here"],
+        ["-", "n/a", "Nothing"],
+        ["SEPT2", "One", "NA"],
+    ]
+    found, problems = read(TableFormat(), workbook(tmp_path / "a.xlsx", {"A": rows}))
+    assert [(one.external_id, one.text) for one in found] == [
+        ("2024-09-02 00:00:00", "NA is here"),
+        ("row 3", "Nothing"),
+        ("SEPT2", "One\nNA"),
+    ]
+    assert [problem.partition(":")[0] for problem in problems] == ["note"] * 4, problems
+    assert any("1 document identifier, “2024-09-02 00:00:00”" in problem for problem in problems)
+    for cell in ("-", "n/a", "#N/A"):
+        assert any(f"1 cell “{cell}”" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("type_", "ids", "wanted"),
+    [
+        ("Gene", "NA", ("Gene", (), False)),
+        ("-", "#REF!", ("entity", (), False)),
+        ("NA", "-", ("entity", (), True)),
+        ("#N/A", "NIL", ("entity", (), True)),
+        ("Na", "MESH:D1", ("Na", ("MESH:D1",), False)),
+    ],
+)
+def test_a_missing_identifier_is_no_decision(put: Put, type_: str, ids: str, wanted: tuple[object, ...]) -> None:
+    text = f"text,mention,start,end,type,identifiers\nThe NA here,NA,4,6,{type_},{ids}\n"
+    [document], _ = read(TableFormat(), put(text, "a.csv"))
+    [mention] = document.mentions
+    assert (mention.text, (mention.type, mention.ids, mention.nil)) == ("NA", wanted)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
+def test_what_curator_wrote_may_be_called_so(make: SimpleNamespace, name: str) -> None:
+    mention = SourceMention((Span(4, 6),), "NA", "None", ("NA",), "NA", record=2)
+    document = SourceDocument("NA", "The NA here", "The NA here", (Passage("section", 0, 11),), (mention,), "", 2)
+    once, twice, _ = again(make, TableFormat(), [document], name)
+    assert once == twice == plain([document])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
+from datetime import date, datetime, time
 from pathlib import Path
 
 import pytest
@@ -249,3 +250,81 @@ def test_a_workbook_that_the_disk_does_not_give_is_not_called_damaged(
         table.verify()
     with pytest.raises(UserError, match=r"cannot read .*Input/output error"):
         list(table.rows())
+
+
+NO_VALUE = [
+    "-",
+    "--",
+    "–",
+    "NA",
+    "N/A",
+    "n/a",
+    "nan",
+    "NaN",
+    "NULL",
+    "None",
+    ".",
+    "?",
+    "#N/A",
+    "#REF!",
+    "#NAME?",
+    "#NV",
+]
+CONVERTED = [
+    datetime(2024, 9, 2),  # as workbooks hold it
+    datetime(2024, 9, 2, 10, 30),
+    date(2025, 3, 2),
+    time(1, 2),
+    True,
+    False,
+    "2024-09-02",
+    "2-Sep",
+    "Mar-02",
+    "02.03.2025",
+    "TRUE",
+    "2.31E+19",
+]
+NAMES = [
+    "Na",
+    "Nan",
+    "SEPTIN5",
+    "-COOH",
+    "#1",
+    "E+",
+    "March",
+    "None of these",
+    "NA+",
+    "2310009E13",
+    "5-FU",
+    "E-selectin",
+]
+
+
+@pytest.mark.parametrize("kind", ["kb.csv", "kb.tsv", "kb.xlsx"])
+@pytest.mark.parametrize("cell", [*NO_VALUE, *CONVERTED, *NAMES], ids=str)
+def test_what_is_no_name_is_left_out_with_its_row(tmp_path: Path, kind: str, cell: object) -> None:
+    rows: list[list[object]] = [
+        ["id", "name", "synonyms", "types", "definition", "parents"],
+        ["X:1", cell, "uno", "Gene", "The first", ""],
+        ["X:2", "two", f"zwei|{cell}", cell if cell in NO_VALUE else "", "", ""],
+        [cell, "three", "", "", "", ""],
+        ["X:4", "four", cell, "", "" if cell in CONVERTED else cell, "" if cell in CONVERTED else cell],
+    ]
+    path = tmp_path / kind
+    if kind == "kb.xlsx":
+        workbook(path, {"A": rows})
+    else:
+        separator = "," if kind == "kb.csv" else "\t"
+        path.write_text("\n".join(separator.join(map(str, row)) for row in rows) + "\n", encoding="utf-8")
+    reader = open_reader(path)
+    entities = list(reader)
+    aside = [one.line for one in reader.problems if one.severity == "set aside"]
+    if cell in NAMES:
+        assert [one.name for one in entities] == [cell, "two", "three", "four"]
+        assert entities[1].synonyms == ("zwei", cell)
+        assert reader.problems == []
+        return
+    assert entities == [Entity("X:2", "two", ("zwei",)), Entity("X:4", "four")]
+    assert aside == ([2, 3, 4, 5] if cell in CONVERTED else [2, 4])
+    notes = [(one.line, str(cell) in one.text) for one in reader.problems if one.severity == "note"]
+    assert notes == ([] if cell in CONVERTED else [(2, True)])
