@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
@@ -43,7 +43,8 @@ def without_controls(record: Record, line: int, problems: list[Problem]) -> Reco
     None, with a problem, if its identifier has one, or its name nothing else. Texts lose theirs, and other identifiers
     with one are left out.
     """
-    lists = {one.name: value for one in fields(record) if isinstance(value := getattr(record, one.name), tuple)}
+    every = {one.name: getattr(record, one.name) for one in fields(record)}
+    lists: dict[str, tuple[str, ...]] = {key: value for key, value in every.items() if isinstance(value, tuple)}
     texts = record.id, record.name, *(text for values in lists.values() for text in values)
     if CONTROL.search("".join(texts)) is None and _CONTROL_OF_TEXT.search(record.definition) is None:
         return record
@@ -54,7 +55,7 @@ def without_controls(record: Record, line: int, problems: list[Problem]) -> Reco
         return None
     text = tr("entity {id}: control characters were removed, and other identifiers with them left out", id=record.id)
     problems.append(Problem(line, "repaired", text))
-    clean = {
+    clean: dict[str, Any] = {
         key: tuple(one for one in values if CONTROL.search(one) is None)
         if key in _OTHER_IDS
         else clean_names(map(_spaced, values), besides=name if key == "synonyms" else "")

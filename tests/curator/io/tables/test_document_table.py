@@ -343,7 +343,7 @@ def test_a_table_of_texts_beside_the_mentions_leads_nowhere_else(put: Put, tmp_p
 
 
 def test_cells_without_a_value_and_identifiers_that_a_spreadsheet_made(tmp_path: Path) -> None:
-    rows = [
+    rows: list[list[object]] = [
         ["doc id", "title", "abstract"],
         [datetime.datetime(2024, 9, 2), "#N/A", "NA is here"],
         ["-", "n/a", "Nothing"],
