@@ -18,7 +18,7 @@ from curator.io.files import Source, SourceReader, plain_text
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.ontology_terms import OntologyTerm, entities, successors, term_id
 
-REPLACED_BY = "0100001"  # IAO
+REPLACED_BY = ("0100001", "replacedBy")  # of IAO and of oboInOwl
 _START = re.compile(rb'^\s*\{[\s\S]{0,2000}"graphs"\s*:\s*\[')
 
 
@@ -83,8 +83,8 @@ def _term(node_id: str, node: Mapping[str, Any], parents: list[str], type_: str)
         types=(values["hasOBONamespace"] or [type_])[:1],
         alt_ids=[term_id(one) for one in values["hasAlternativeId"]],
         parents=parents,
-        deprecated=meta.get("deprecated") is True,
-        replaced_by=[term_id(one) for one in values[REPLACED_BY]],
+        deprecated=meta.get("deprecated") is True or "true" in values["deprecated"],
+        replaced_by=[term_id(one) for key in REPLACED_BY for one in values[key]],
         consider=[term_id(one) for one in values["consider"]],
     )
 

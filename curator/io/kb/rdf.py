@@ -56,7 +56,7 @@ NOTES = (f"{_SKOS}scopeNote", f"{_RDFS}comment")
 """Definitions of concepts without any other."""
 TITLES = (*LABELS, f"{_DCT}title", f"{_DC}title")
 PARENTS = (f"{_SKOS}broader", f"{_RDFS}subClassOf")
-REPLACED_BY = (f"{_IAO}0100001", f"{_DCT}isReplacedBy")
+REPLACED_BY = (f"{_IAO}0100001", f"{_OIO}replacedBy", f"{_DCT}isReplacedBy")
 SCHEME, SPACE, ALTERNATE = f"{_SKOS}inScheme", f"{_OIO}hasOBONamespace", f"{_OIO}hasAlternativeId"
 DEPRECATED, CONSIDER, IMPORTS = f"{_OWL}deprecated", f"{_OIO}consider", f"{_OWL}imports"
 _READ = {

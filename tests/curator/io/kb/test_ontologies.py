@@ -319,17 +319,22 @@ def obo_graph(nodes: Sequence[Mapping[str, object]], edges: list[tuple[str, str,
 
 
 @pytest.mark.parametrize("is_a", ["is_a", "rdfs:subClassOf", "http://www.w3.org/2000/01/rdf-schema#subClassOf"])
-@pytest.mark.parametrize(("oio", "iao"), [("oio:", "IAO:"), ("oboInOwl:", "obo:IAO_"), (OIO, f"{OBO}IAO_")])
+@pytest.mark.parametrize(
+    ("oio", "replaced_by"),
+    [("oio:", "IAO:0100001"), ("oboInOwl:", "obo:IAO_0100001"), (OIO, f"{OBO}IAO_0100001"), (OIO, f"{OIO}replacedBy")],
+)
 @pytest.mark.parametrize("place", ["X:", f"{OBO}X_"])
-def test_predicates_of_obo_graphs_are_curies_or_addresses(put: Put, is_a: str, oio: str, iao: str, place: str) -> None:
+def test_predicates_of_obo_graphs_are_curies_or_addresses(
+    put: Put, is_a: str, oio: str, replaced_by: str, place: str
+) -> None:
     def meta(*pairs: tuple[str, str], **more: object) -> dict[str, object]:
         return {"basicPropertyValues": [{"pred": one, "val": value} for one, value in pairs], **more}
 
     nodes = [
         {"id": f"{place}1", "lbl": "one", "type": "CLASS", "meta": meta((f"{oio}hasOBONamespace", "things"))},
         {"id": "X:2", "lbl": "two", "type": "CLASS", "meta": meta((f"{oio}hasAlternativeId", "X:9"))},
-        {"id": f"{place}3", "lbl": "three", "meta": meta((f"{iao}0100001", f"{place}1"), deprecated=True)},
-        {"id": "X:4", "lbl": "four", "meta": meta((f"{oio}consider", f"{place}1"), deprecated=True)},
+        {"id": f"{place}3", "lbl": "three", "meta": meta((replaced_by, f"{place}1"), deprecated=True)},
+        {"id": "X:4", "lbl": "four", "meta": meta((f"{oio}consider", f"{place}1"), ("owl:deprecated", "true"))},
     ]
     reader = OBOGRAPHS.open(put(obo_graph(nodes, [("X:2", is_a, f"{place}1")])))
     one = Entity("X:1", "one", types=("things",), alt_ids=("X:3",))
