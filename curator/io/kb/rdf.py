@@ -166,7 +166,7 @@ class RdfReader(SourceReader):
 
     def _statements(self, prefixes: dict[str, str]) -> Iterator[tuple[str, _Value]]:
         """The subjects and values that are read, in the order of the file."""
-        from pyoxigraph import NamedNode, RdfFormat, parse  # imported when such a file is read
+        from pyoxigraph import Literal, NamedNode, RdfFormat, parse  # imported when such a file is read
 
         formats = {"xml": RdfFormat.RDF_XML, "turtle": RdfFormat.TURTLE, "nt": RdfFormat.N_TRIPLES}
         head = self._source.head()
@@ -181,8 +181,15 @@ class RdfReader(SourceReader):
                     if predicate is None:
                         continue
                     node, said = triple.subject, triple.object
-                    if isinstance(node, NamedNode) and (value := _value(predicate, said)) is not None:
-                        yield node.value, value
+                    if not isinstance(node, NamedNode):
+                        continue
+                    if isinstance(said, Literal):
+                        text = said.value
+                        if "<" in text and said.datatype.value == f"{_RDF}XMLLiteral":
+                            text = unescape(_TAG.sub("", text))
+                        yield node.value, (predicate, said.language or "", " ".join(text.split()))
+                    elif isinstance(said, NamedNode) and (predicate != TYPE or said.value in KINDS):
+                        yield node.value, (predicate, "", said.value)
                 prefixes.update(triples.prefixes)
         except (SyntaxError, ValueError) as error:
             words = str(error).partition("(<")[0]
@@ -231,21 +238,6 @@ class RdfReader(SourceReader):
             if predicate in predicates and language in order and text:
                 found.append((order[language], predicates.index(predicate), text))
         return [text for _, _, text in sorted(found, key=itemgetter(0, 1))]
-
-
-def _value(predicate: str, said: object) -> _Value | None:
-    """The value that is read; None for anonymous nodes and types that are no entities."""
-    from pyoxigraph import Literal as RdfLiteral
-    from pyoxigraph import NamedNode
-
-    if isinstance(said, RdfLiteral):
-        text = said.value
-        if "<" in text and said.datatype.value == f"{_RDF}XMLLiteral":
-            text = unescape(_TAG.sub("", text))
-        return predicate, said.language or "", " ".join(text.split())
-    if isinstance(said, NamedNode) and (predicate != TYPE or said.value in KINDS):
-        return predicate, "", said.value
-    return None
 
 
 def _is_deprecated(own: Sequence[_Value]) -> bool:
