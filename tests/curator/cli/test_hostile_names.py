@@ -14,6 +14,8 @@ from tests.curator.cli.conftest import Cli
 
 ESCAPES = "\x1b[2J\x1b]0;x\x07\x9b31m\x7f\u202e\u2066"
 """Without characters that end a line or a cell, which the formats take for their own."""
+OF_KB = "\x9b[2J\x9b31m\u202e\u2066"
+"""The same without those that no knowledge base keeps."""
 FORBIDDEN = {*map(chr, (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)))} - {
     "\t",
     "\n",
@@ -24,14 +26,18 @@ def nasty(what: str) -> str:
     return f"{what} {ESCAPES}"
 
 
+def of_kb(what: str) -> str:
+    return f"{what} {OF_KB}"
+
+
 KB = [
     {
-        "id": nasty(f"N:{n}"),
-        "name": nasty(f"name {n}"),
-        "synonyms": [nasty("synonym")],
-        "types": [nasty("Type")],
-        "definition": nasty("definition"),
-        "parents": [nasty("N:1")] if n > 1 else [],
+        "id": of_kb(f"N:{n}"),
+        "name": of_kb(f"name {n}"),
+        "synonyms": [of_kb("synonym")],
+        "types": [of_kb("Type")],
+        "definition": of_kb("definition"),
+        "parents": [of_kb("N:1")] if n > 1 else [],
     }
     for n in (1, 2)
 ]
@@ -46,7 +52,7 @@ SHOWING: dict[str, tuple[str, ...]] = {
     "work": ("work", "P"),
     "guidelines": ("guidelines", "P"),
     "search": ("search", "P", "gout"),
-    "uses": ("uses", "P", nasty("N:1")),
+    "uses": ("uses", "P", of_kb("N:1")),
     "mention": ("mention", "list", "P", nasty("1")),
     "attributes": ("attributes", "list", "P"),
     "relations": ("relations", "P", "--document", nasty("1")),
@@ -55,7 +61,7 @@ SHOWING: dict[str, tuple[str, ...]] = {
     "inconsistencies": ("inconsistencies", "P"),
     "steps": ("steps", "P"),
     "linkers": ("linkers", "P"),
-    "kb": ("kb", "search", "P", nasty("name 1")),
+    "kb": ("kb", "search", "P", of_kb("name 1")),
     "undo": ("undo", "P"),
 }
 """Commands that show what others wrote, with arguments; P stands for the project."""
@@ -78,7 +84,7 @@ def strange(cli: Cli, tmp_path: Path) -> Path:
         ["new", project],
         ["kb", "import", project, kb],
         ["import", project, file, "--format", "pubannotation"],
-        ["decide", project, "1", "--link", nasty("N:1"), "--curator", nasty("ada")],
+        ["decide", project, "1", "--link", of_kb("N:1"), "--curator", nasty("ada")],
         ["comment", project, nasty("so"), "--mention", "1", "--curator", nasty("ada")],
     ):
         answer = cli(*arguments)
