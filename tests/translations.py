@@ -93,7 +93,7 @@ COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions"),
     *("decisions to review", "already here", "changed, left as they are", "documents brought back"),
     *("new texts taken", "decisions moved", "decisions without a place", "mentions added"),
-    "left undecided, ambiguous",
+    *("left undecided, ambiguous", "left undecided, of another type"),
 )
 """Words of an import report."""
 STEPS = ("curator", "models", "training")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, change_facts, counted, opened, say
-from curator.domain.decisions import NilReason, Verdict
+from curator.cli.deciding import verdict_given
+from curator.domain.decisions import NilReason
 from curator.domain.documents import Split
 from curator.services.queue import Bar, CorpusQuery, Found, Hit, HitChoice, PassageChoice, left_out_words
 
@@ -95,8 +96,8 @@ def search(
     query = CorpusQuery(
         text, pattern, case, words, Split(split) if split else None, PassageChoice(passages), HitChoice(hits)
     )
-    verdict = Verdict.link(entity) if entity else Verdict.nil(NilReason(nil)) if nil else None
     with opened(project, curator=curator, read_only=not yes) as found:
+        verdict = verdict_given(found, (entity,) if entity else (), nil, None, None) if entity or nil else None
         every, last = _read(found, query, None if yes else limit)
         made = found.hits.make(every, mention_type, verdict, sought=text) if yes else None
         listed = every[:limit]

@@ -54,6 +54,13 @@ def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
 @click.option("--licence", default="", metavar="TEXT", help="Licence of the source, for the record.")
 @click.option("--prefix", default="", metavar="TEXT", help="Add the prefix TEXT: to identifiers that have no prefix.")
 @click.option(
+    "--ids-of",
+    default="",
+    metavar="TEXT",
+    help="Vocabulary of identifiers without a prefix, such as NCBIGene, so that NCBIGene:7157 matches 7157. "
+    "Default: recognised where possible.",
+)
+@click.option(
     "--map-type", multiple=True, metavar="FROM=TO", help="Rename the type FROM to TO. * stands for every other type."
 )
 @click.option(
@@ -81,6 +88,7 @@ def kb_import(
     release: str,
     licence: str,
     prefix: str,
+    ids_of: str,
     map_type: tuple[str, ...],
     column: tuple[str, ...],
     sheet: str,
@@ -104,6 +112,7 @@ def kb_import(
         licence=licence,
         prefix=prefix,
         types=_pairs(map_type, "--map-type", "FROM=TO"),
+        ids_of=ids_of,
     )
     with opened(project) as found:
         report = run_steps(found.importing.knowledge_base(file, wish))
@@ -133,7 +142,8 @@ def drop(project: ProjectPlace, name: str, *, as_json: bool) -> None:
 
 
 def _source_line(one: KnowledgeSource) -> str:
-    known = [one.release, one.licence, f"prefix {one.prefix}" if one.prefix else "", one.format, one.path]
+    own = "ids of " + ", ".join(sorted(set(one.own.values()))) if one.own else ""
+    known = [one.release, one.licence, f"prefix {one.prefix}" if one.prefix else "", own, one.format, one.path]
     left_out = f", {one.left_out:,} left out" if one.left_out else ""
     entities = counted(one.entities, "entity", "entities")
     return f"{one.name}: {entities}{left_out}  {'; '.join(part for part in known if part)}".rstrip()

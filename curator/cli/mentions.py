@@ -23,7 +23,8 @@ from curator.cli.console import (
     say,
     say_change,
 )
-from curator.domain.decisions import NilReason, Verdict
+from curator.cli.deciding import verdict_given
+from curator.domain.decisions import NilReason
 from curator.domain.documents import Span, Split
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError
@@ -299,7 +300,7 @@ def uses(
         every = found.uses.of(entity)
         listed = _only(every.chosen(where, UseOrder(order)), mentions)
         ids = [one.context.mention_id for one in listed]
-        verdict = Verdict.link(target) if target else Verdict.nil(NilReason(nil)) if nil else None
+        verdict = verdict_given(found, (target,) if target else (), nil, None, None) if target or nil else None
         change = found.uses.change(every, ids, verdict) if yes and verdict is not None else None
         if out is not None:
             found.save_text(out, uses_csv(listed))

@@ -2,56 +2,137 @@
 
 A small table replaces the `curies` and `bioregistry` packages: these namespaces are known offline, and all others keep
 the prefix of their file. Bioregistry writes prefixes in lower case. The spelling here is that of corpora and knowledge
-bases; look-up ignores case.
+bases. Whether two identifiers are the same is decided by `look_up_key` alone; they are shown and written as they were
+given.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from curator.domain.wording import UserError, tr
 
 OBO = "http://purl.obolibrary.org/obo/"
 
-PREFIXES: Mapping[str, str] = {
-    "mesh": "MESH",
-    "msh": "MESH",
-    "omim": "OMIM",
-    "mim": "OMIM",
-    "umls": "UMLS",
-    "umls_cui": "UMLS",
-    "ncbigene": "NCBIGene",
-    "entrez": "NCBIGene",
-    "ncbi_gene": "NCBIGene",
-    "geneid": "NCBIGene",
-    "ncbitaxon": "NCBITaxon",
-    "taxonomy": "NCBITaxon",
-    "orphanet": "Orphanet",
-    "orpha": "Orphanet",
-    "ordo": "Orphanet",
-    "chebi": "CHEBI",
-    "chembl": "CHEMBL",
-    "drugbank": "DrugBank",
-    "go": "GO",
-    "hp": "HP",
-    "doid": "DOID",
-    "mondo": "MONDO",
-    "uberon": "UBERON",
-    "cl": "CL",
-    "hgnc": "HGNC",
-    "uniprot": "UniProt",
-    "snomedct": "SNOMEDCT",
-    "sctid": "SNOMEDCT",
-    "ncit": "NCIT",
-    "icd10": "ICD10",
-    "icd9": "ICD9",
-    "efo": "EFO",
-    "cellosaurus": "Cellosaurus",
-    "wikidata": "Wikidata",
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """`pattern` matches the whole local part of an identifier; `example` is one, with its prefix.
+
+    `aliases` are other prefixes for it, and the names that files give to its identifiers. `kinds` are the only kinds of
+    entities that it has, in the words of `kind_of`; empty if it has many.
+    """
+
+    name: str
+    pattern: str
+    example: str
+    aliases: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    def has(self, local: str) -> bool:
+        """Whether a local part has this registry's form."""
+        return re.fullmatch(self.pattern, local, re.ASCII) is not None
+
+
+GENE, ORGANISM, DISEASE, CHEMICAL, CELL, VARIANT = "gene", "organism", "disease", "chemical", "cell", "variant"
+
+REGISTRIES: Mapping[str, Registry] = {
+    "MESH": Registry(
+        "Medical Subject Headings", r"[CDQ]\d{6}(\d{3})?", "MESH:D008012", ("MSH", "NCBI MeSH", "MeSH UI", "MeSH UID")
+    ),
+    "OMIM": Registry("OMIM", r"(PS)?\d{6}", "OMIM:104300", ("MIM", "OMIM number", "MIM number"), (DISEASE, GENE)),
+    "UMLS": Registry("UMLS", r"C\d{7}", "UMLS:C0002395", ("CUI", "UMLS CUI", "UMLS concept", "UMLS Metathesaurus")),
+    "NCBIGene": Registry(
+        "NCBI Gene",
+        r"[1-9]\d*",
+        "NCBIGene:7157",
+        ("Entrez", "Entrez Gene", "NCBI Entrez Gene", "NCBI Entrez", "GeneID", "NCBI GeneID", "EG", "LocusLink"),
+        (GENE,),
+    ),
+    "NCBITaxon": Registry(
+        "NCBI Taxonomy",
+        r"[1-9]\d*",
+        "NCBITaxon:9606",
+        ("NCBI Taxonomy", "NCBI Taxon", "Taxonomy", "Taxon", "Tax", "TaxID", "NCBI TaxID", "TxID", "NCBI TxID"),
+        (ORGANISM,),
+    ),
+    "Orphanet": Registry(
+        "Orphanet", r"C?\d+", "Orphanet:558", ("ORPHA", "ORDO", "ORPHAcode", "Orphanet number"), (DISEASE, GENE)
+    ),
+    "CHEBI": Registry("ChEBI", r"\d+", "CHEBI:15377", (), (CHEMICAL,)),
+    "CHEMBL": Registry("ChEMBL", r"CHEMBL\d+", "CHEMBL:CHEMBL25", ("ChEMBL compound",)),
+    "DrugBank": Registry("DrugBank", r"DB\d{5}", "DrugBank:DB00945", (), (CHEMICAL,)),
+    "GO": Registry("Gene Ontology", r"\d{7}", "GO:0006915", ("Gene Ontology",)),
+    "HP": Registry("Human Phenotype Ontology", r"\d{7}", "HP:0001250", ("HPO", "Human Phenotype Ontology"), (DISEASE,)),
+    "DOID": Registry("Disease Ontology", r"\d+", "DOID:4", ("DO", "Disease Ontology"), (DISEASE,)),
+    "MONDO": Registry("Mondo", r"\d{7}", "MONDO:0005148", (), (DISEASE,)),
+    "UBERON": Registry("Uberon", r"\d{7}", "UBERON:0000948"),
+    "CL": Registry("Cell Ontology", r"\d{7}", "CL:0000236", ("Cell Ontology",), (CELL,)),
+    "PR": Registry(
+        "Protein Ontology", r"\d{9}|[A-Z0-9]{6,10}(-\d+)?", "PR:000000001", ("PRO", "Protein Ontology"), (GENE,)
+    ),
+    "SO": Registry("Sequence Ontology", r"\d{7}", "SO:0000704", ("Sequence Ontology",)),
+    "EFO": Registry("Experimental Factor Ontology", r"\d{7}", "EFO:0000400", ("Experimental Factor Ontology",)),
+    "HGNC": Registry("HGNC", r"\d{1,5}", "HGNC:11998", (), (GENE,)),
+    "UniProt": Registry(
+        "UniProt",
+        r"([OPQ]\d[A-Z0-9]{3}\d|[A-NR-Z]\d([A-Z][A-Z0-9]{2}\d){1,2})(-\d+)?",
+        "UniProt:P04637",
+        ("UniProtKB", "Swiss-Prot", "UniProtKB/Swiss-Prot"),
+        (GENE,),
+    ),
+    "SNOMEDCT": Registry(
+        "SNOMED CT",
+        r"[1-9]\d{5,17}",
+        "SNOMEDCT:22298006",
+        ("SCTID", "SCT", "SNOMED", "SNOMEDCT_US", "SNOMED CT concept"),
+    ),
+    "NCIT": Registry("NCI Thesaurus", r"C\d+", "NCIT:C3224", ("NCI",)),
+    "ICD10": Registry("ICD-10", r"[A-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?", "ICD10:E11.9", (), (DISEASE,)),
+    "ICD9": Registry("ICD-9", r"([EV]?\d{2,3})(\.\d{1,2})?", "ICD9:250.0", (), (DISEASE,)),
+    "Cellosaurus": Registry("Cellosaurus", r"CVCL_[A-Z0-9]{4}", "Cellosaurus:CVCL_0030", (), (CELL,)),
+    "Wikidata": Registry("Wikidata", r"Q[1-9]\d*", "Wikidata:Q12136", ("Wikidata item",)),
+    "dbSNP": Registry("dbSNP", r"rs\d+", "dbSNP:rs121434568", ("rsID", "RS"), (VARIANT,)),
+    "tmVar": Registry("tmVar", r"[cgmnpr]\|[A-Za-z]+\|.+", "tmVar:p|SUB|L|858|R", (), (VARIANT,)),
 }
-"""Prefix in lower case -> its spelling here."""
+"""Prefix, in the spelling used here -> its registry. The patterns are published by the registries and listed by
+identifiers.org and Bioregistry; the examples are real identifiers."""
+
+
+_KINDS: Mapping[str, str] = {
+    DISEASE: "specificdisease modifier diseaseclass compositemention diseaseorphenotypicfeature disorder phenotype",
+    CHEMICAL: "chemicalentity drug compound",
+    ORGANISM: "organismtaxon species taxon strain genus",
+    GENE: "geneorgeneproduct protein",
+    CELL: "cellline celltype",
+    VARIANT: "sequencevariant variation mutation dnamutation proteinmutation acidchange dnaallele proteinallele snp",
+}
+"""Kind -> the types of NCBI Disease, BioRED, BioC, PubTator and tmVar, letters and digits in lower case."""
+_KIND_OF: Mapping[str, str] = {name: kind for kind, names in _KINDS.items() for name in (kind, *names.split())}
+
+
+def kind_of(type_name: str) -> str:
+    """The kind of entities, as in `Registry.kinds`, that a type of mentions or entities names, in the singular or
+    plural, or by the registry that has only this kind; '' if it is not known."""
+    flat = _flat(type_name)
+    registry = REGISTRIES.get(PREFIXES.get(flat, ""))
+    kinds = registry.kinds if registry is not None else ()
+    return _KIND_OF.get(flat) or _KIND_OF.get(flat.removesuffix("s")) or (kinds[0] if len(kinds) == 1 else "")
+
+
+@lru_cache(maxsize=4096)
+def _flat(word: str) -> str:
+    return "".join(ch for ch in word.casefold() if ch.isalnum())
+
+
+PREFIXES: Mapping[str, str] = {
+    _flat(word): prefix for prefix, one in REGISTRIES.items() for word in (prefix, one.name, *one.aliases)
+}
+"""Every prefix and name of a registry, letters and digits in lower case -> the prefix in the spelling used here."""
 
 NAMESPACES: Mapping[str, str] = {
     "http://id.nlm.nih.gov/mesh/": "MESH",
@@ -73,17 +154,46 @@ NAMESPACES: Mapping[str, str] = {
 _IDENTIFIERS = re.compile(r"https?://(?:identifiers\.org|bioregistry\.io)/([A-Za-z0-9_.]+)[:/](.+)", re.DOTALL)
 _OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9._]*)_([^/#?_]+)")  # the last underscore divides
 _NUMBER = re.compile(r"\d+")
+_TAXON = re.compile(r"txid(\d+)", re.IGNORECASE)
+
+
+def usual_prefix(prefix: str) -> str:
+    """A prefix, or a registry's name, in the spelling used here; unchanged if it is not known."""
+    return PREFIXES.get(_flat(prefix), prefix)
 
 
 def curie(text: str) -> str:
-    """An identifier with its prefix in the usual spelling: `mesh:D1` is `MESH:D1`, and `MESH:MESH:D1` too."""
+    """An identifier with its prefix in the usual spelling: `mesh:D1` is `MESH:D1`, and `MESH:MSH:D1` too."""
     text = text.strip()
     prefix, colon, local = text.partition(":")
-    usual = PREFIXES.get(prefix.lower())
-    if not colon or usual is None:
-        return text
-    again, colon, inner = local.partition(":")
-    return f"{usual}:{inner}" if colon and PREFIXES.get(again.lower(), again) == usual else f"{usual}:{local.strip()}"
+    if prefix.lower() == "ncbi" and (taxon := _TAXON.fullmatch(local)):  # EDAM's and Cellosaurus's `NCBI:txid9606`
+        return f"NCBITaxon:{taxon[1]}"
+    again, repeated, inner = local.partition(":")
+    usual = usual_prefix(prefix) if colon else ""
+    local = (inner if repeated and usual_prefix(again) == usual else local).strip()
+    return f"{usual}:{local}" if usual in REGISTRIES and not any(map(str.isspace, local)) else text
+
+
+def look_up_key(text: str) -> str:
+    """The normal form of an identifier, equal for all spellings of the same: those of its registry's prefix, its web
+    address or the end of it (`HP_0001250`), upper and lower case, compatible characters, white space."""
+    text = text.strip()
+    whole = contract(text) if "://" in text else curie(text)
+    if ":" not in whole and (found := _OBO_ID.fullmatch(whole)):
+        registry = REGISTRIES.get(usual_prefix(found[1]))
+        whole = curie(f"{found[1]}:{found[2]}") if registry is not None and registry.has(found[2]) else whole
+    return " ".join(unicodedata.normalize("NFKC", whole).casefold().split())
+
+
+def local_part(text: str) -> str:
+    """The part of an identifier after its prefix; '' without one."""
+    return "" if "://" in text else curie(text).partition(":")[2].strip()
+
+
+def kinds_of(text: str) -> tuple[str, ...]:
+    """The kinds of entities that the registry of an identifier has; none if there are many, or it is not known."""
+    registry = REGISTRIES.get(curie(text).partition(":")[0]) if ":" in text else None
+    return registry.kinds if registry is not None else ()
 
 
 def with_prefix(text: str, prefix: str) -> str:
@@ -154,58 +264,8 @@ def listed(pmids: Iterable[str], most: int) -> str:
     return words if len(every) <= most else tr("{pmids} and {count:,} more", pmids=words, count=len(every) - most)
 
 
-# The forms of identifiers in registries, to check one that the knowledge base lacks before it is used. The patterns are
-# published by the registries and listed by identifiers.org and Bioregistry; each matches the local part, after the
-# prefix. The examples are real identifiers.
-
 MORE = 12
 """The most prefixes listed in an error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Registry:
-    """`pattern` matches the whole local part of an identifier; `example` is one, with its prefix."""
-
-    name: str
-    pattern: str
-    example: str
-
-    def has(self, local: str) -> bool:
-        """Whether a local part has this registry's form."""
-        return re.fullmatch(self.pattern, local, re.ASCII) is not None
-
-
-REGISTRIES: Mapping[str, Registry] = {
-    "MESH": Registry("Medical Subject Headings", r"[CDQ]\d{6}(\d{3})?", "MESH:D008012"),
-    "OMIM": Registry("OMIM", r"(PS)?\d{6}", "OMIM:104300"),
-    "UMLS": Registry("UMLS", r"C\d{7}", "UMLS:C0002395"),
-    "NCBIGene": Registry("NCBI Gene", r"[1-9]\d*", "NCBIGene:7157"),
-    "NCBITaxon": Registry("NCBI Taxonomy", r"[1-9]\d*", "NCBITaxon:9606"),
-    "Orphanet": Registry("Orphanet", r"C?\d+", "Orphanet:558"),
-    "CHEBI": Registry("ChEBI", r"\d+", "CHEBI:15377"),
-    "CHEMBL": Registry("ChEMBL", r"CHEMBL\d+", "CHEMBL:CHEMBL25"),
-    "DrugBank": Registry("DrugBank", r"DB\d{5}", "DrugBank:DB00945"),
-    "GO": Registry("Gene Ontology", r"\d{7}", "GO:0006915"),
-    "HP": Registry("Human Phenotype Ontology", r"\d{7}", "HP:0001250"),
-    "DOID": Registry("Disease Ontology", r"\d+", "DOID:4"),
-    "MONDO": Registry("Mondo", r"\d{7}", "MONDO:0005148"),
-    "UBERON": Registry("Uberon", r"\d{7}", "UBERON:0000948"),
-    "CL": Registry("Cell Ontology", r"\d{7}", "CL:0000236"),
-    "PR": Registry("Protein Ontology", r"\d{9}|[A-Z0-9]{6,10}(-\d+)?", "PR:000000001"),
-    "SO": Registry("Sequence Ontology", r"\d{7}", "SO:0000704"),
-    "EFO": Registry("Experimental Factor Ontology", r"\d{7}", "EFO:0000400"),
-    "HGNC": Registry("HGNC", r"\d{1,5}", "HGNC:11998"),
-    "UniProt": Registry(
-        "UniProt", r"([OPQ]\d[A-Z0-9]{3}\d|[A-NR-Z]\d([A-Z][A-Z0-9]{2}\d){1,2})(-\d+)?", "UniProt:P04637"
-    ),
-    "SNOMEDCT": Registry("SNOMED CT", r"[1-9]\d{5,17}", "SNOMEDCT:22298006"),
-    "NCIT": Registry("NCI Thesaurus", r"C\d+", "NCIT:C3224"),
-    "ICD10": Registry("ICD-10", r"[A-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?", "ICD10:E11.9"),
-    "ICD9": Registry("ICD-9", r"([EV]?\d{2,3})(\.\d{1,2})?", "ICD9:250.0"),
-    "Cellosaurus": Registry("Cellosaurus", r"CVCL_[A-Z0-9]{4}", "Cellosaurus:CVCL_0030"),
-    "Wikidata": Registry("Wikidata", r"Q[1-9]\d*", "Wikidata:Q12136"),
-}
-"""Prefix, in the spelling used here -> its registry."""
 
 
 def is_identifier(text: str) -> bool:
@@ -263,5 +323,4 @@ def _as_curie(text: str) -> str:
     text = text.strip()
     found = contract(text) if "://" in text else curie(text)
     prefix, _, local = found.partition(":")
-    usual = next((one for one in REGISTRIES if one.casefold() == prefix.casefold()), prefix)
-    return f"{usual}:{local.strip()}" if local else found
+    return f"{prefix}:{local.strip()}" if local else found

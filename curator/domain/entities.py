@@ -237,12 +237,17 @@ def _tidy(text: str) -> str:
 # The sources of a knowledge base, in the order in which they were added, and differences between versions.
 
 
+OTHERS = "*"
+"""In a mapping from types: all other types."""
+
+
 @dataclass(frozen=True, slots=True)
 class KnowledgeSource:
     """One source of a knowledge base. The curator gave `release`, `licence` and `prefix`; `types` maps the file's types
-    to the types of its entities here, `*` meaning all others; `columns` are the chosen columns of a table. `languages`,
-    `vocabularies`, `only_types` and `suppressed` select the parts of the file to read, as in `KbOptions`. `left_out` is
-    the number of entities whose ids an earlier source has."""
+    to the types of its entities here, `*` meaning all others; `own` maps these types to the prefix of the vocabulary of
+    their identifiers without a prefix, given or recognised, `*` meaning all others; `columns` are the chosen columns of
+    a table. `languages`, `vocabularies`, `only_types` and `suppressed` select the parts of the file to read, as in
+    `KbOptions`. `left_out` is the number of entities whose ids an earlier source has."""
 
     name: str
     format: str = ""
@@ -256,6 +261,7 @@ class KnowledgeSource:
     vocabularies: tuple[str, ...] = ()
     only_types: tuple[str, ...] = ()
     suppressed: bool = False
+    own: Mapping[str, str] = field(default_factory=dict)
     entities: int = 0
     left_out: int = 0
 

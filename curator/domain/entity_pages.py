@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from curator.domain.curies import OBO, PREFIXES
+from curator.domain.curies import OBO, usual_prefix
 from curator.domain.entities import is_new
 from curator.domain.wording import UserError, tr
 
@@ -91,6 +91,7 @@ PAGES: tuple[SourcePage, ...] = (
     SourcePage("ICD10", "ICD-10", "https://icd.who.int/browse10/2019/en#/{id}", "WHO, ICD-10 browser of 2019"),
     SourcePage("EFO", "EFO", "http://www.ebi.ac.uk/efo/EFO_{id}", "EFO, addresses of its own terms"),
     SourcePage("Cellosaurus", "Cellosaurus", "https://www.cellosaurus.org/{id}", "Cellosaurus, pages of cell lines"),
+    SourcePage("dbSNP", "dbSNP", "https://www.ncbi.nlm.nih.gov/snp/{id}", "NCBI, links to reference SNPs"),
     SourcePage("Wikidata", "Wikidata", "https://www.wikidata.org/wiki/{id}", "Wikidata, pages of items"),
     SourcePage("AGROVOC", "AGROVOC", "http://aims.fao.org/aos/agrovoc/{id}", "FAO, addresses of its own concepts"),
     SourcePage("EuroVoc", "EuroVoc", "http://eurovoc.europa.eu/{id}", "EU, addresses of its own concepts"),
@@ -129,10 +130,6 @@ def registry_of(entity_id: str) -> str:
     prefix, colon, _ = entity_id.partition(":")
     usual = usual_prefix(prefix) if colon else ""
     return next((one.registry for one in PAGES if one.prefix == usual), usual)
-
-
-def usual_prefix(prefix: str) -> str:
-    return PREFIXES.get(prefix.lower(), prefix)
 
 
 def checked_pattern(prefix: str, pattern: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from curator.domain.curies import kind_of, kinds_of, local_part
 from curator.domain.decisions import FileDecision, Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention, Split
 from curator.domain.wording import ntr, tr
@@ -96,50 +97,77 @@ def _restore_states(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
 
 
 MOST_PROBLEMS = 50
-MOST_AMBIGUOUS = 10_000
-"""Mentions with an ambiguous id that are listed one by one; the others are counted."""
-AMBIGUOUS = "left undecided, ambiguous"
-"""Word of the report's counts."""
+MOST_UNCLEAR = 10_000
+"""Mentions with an ambiguous id, or a number of another type, that are listed one by one; the others are counted."""
+AMBIGUOUS, OTHER_TYPE = "left undecided, ambiguous", "left undecided, of another type"
+"""Words of the report's counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ids:
     """The meanings of the ids of some mentions: `resolved` by id, and for ambiguous ids the matching entities."""
 
+    given: Collection[str]
     resolved: Mapping[str, str]
     fitting: Mapping[str, tuple[str, ...]]
-    types: Mapping[str, Collection[str]]  # of these entities
-    allowed: Mapping[str, Collection[str]]  # mention type -> the types of entities that it may have
+    types: Mapping[str, Collection[str]]  # of the entities of numbers and of ambiguous ids
+    allowed: Mapping[str, frozenset[str]]  # mention type -> the types of entities that it may have
 
     @classmethod
     def of(cls, unit: UnitOfWork, mentions: Sequence[SourceMention]) -> _Ids:
         given = {one for mention in mentions for one in mention.ids}
         resolved = unit.kb.resolve(given)
         fitting = unit.kb.ambiguous(given - resolved.keys())
-        if not fitting:
-            return cls(resolved, {}, {}, {})
-        entities = unit.kb.get_many(sorted({one for several in fitting.values() for one in several}))
+        checked = {entity for one, entity in resolved.items() if _is_number(one)}
+        checked.update(one for several in fitting.values() for one in several)
+        if not checked:
+            return cls(given, resolved, fitting, {}, {})
+        entities = unit.kb.get_many(sorted(checked))
         info, mapping = unit.kb.info(), unit.meta.type_mapping()
         known = info.types if info is not None else ()
         kinds = {one.type for one in mentions}
-        allowed = {one: mapping.types_for(one) or types_by_name(one, known) for one in kinds}
-        return cls(resolved, fitting, {one.id: one.types for one in entities.values()}, allowed)
+        allowed = {one: frozenset(mapping.types_for(one) or types_by_name(one, known)) for one in kinds}
+        return cls(given, resolved, fitting, {one.id: one.types for one in entities.values()}, allowed)
 
     def entity(self, given: str, mention_type: str) -> str:
         """The entity of an id; if several match, the only one of the mention's type; '' for none."""
         if given not in self.fitting:
             return self.resolved.get(given, "")
-        allowed = set(self.allowed[mention_type])
-        found = [one for one in self.fitting[given] if not allowed.isdisjoint(self.types.get(one, ()))]
+        found = [one for one in self.fitting[given] if self._fits(one, mention_type)]
         return found[0] if len(found) == 1 else ""
+
+    def bare(self, unit: UnitOfWork) -> set[str]:
+        """The ids that do not resolve, but would without their prefixes."""
+        missing = {one for one in self.given if one not in self.resolved and one not in self.fitting}
+        parts = {local: one for one in missing if (local := local_part(one))}
+        return {parts[one] for one in unit.kb.held(parts)} if parts else set()
+
+    def contradicts(self, given: str, mention_type: str) -> bool:
+        """Whether an id is a mere number, and its only entity is of another type than the mention. Other ids name their
+        vocabulary, by their prefix or their form, and mean their entity whatever a corpus calls it."""
+        entity = self.resolved.get(given, "")
+        return bool(entity) and _is_number(given) and self._fits(entity, mention_type) is False
+
+    def _fits(self, entity: str, mention_type: str) -> bool | None:
+        """Whether the entity is of the mention's type; None if this is not known."""
+        types, allowed, kind = self.types.get(entity, ()), self.allowed[mention_type], kind_of(mention_type)
+        kinds = set(map(kind_of, types)) - {""} or set(kinds_of(entity))
+        if not allowed.isdisjoint(types) or kind in kinds:
+            return True
+        return False if (allowed and types) or (kind and kinds) else None
+
+
+def _is_number(given: str) -> bool:
+    return given.isdecimal()
 
 
 class GoldWriter:
     """Appends one decision for each annotation with a link or NIL, with nothing shown.
 
     A mention links to all of its ids that resolve, primary or alternate; it is NIL if none does or the file states it.
-    If an id without prefix matches several entities, the mention's type decides. A mention with an id that stays
-    ambiguous, and one without any statement, stays undecided. Documents without an undecided mention are done.
+    If an id without prefix matches several entities, the mention's type decides; a number means no entity of another
+    type. A mention with an id that stays ambiguous, with a number of another type, or without any statement, stays
+    undecided. Documents without an undecided mention are done.
     """
 
     def __init__(self, file_name: str, clock: Clock) -> None:
@@ -147,7 +175,8 @@ class GoldWriter:
         self._clock = clock
         self._unresolved: Counter[str] = Counter()
         self._first: dict[str, tuple[int, str]] = {}  # unresolved id -> line and document of its first mention
-        self._ambiguous: list[Problem] = []
+        self._bare: set[str] = set()  # unresolved ids that the knowledge base has without their prefix
+        self._unclear: list[Problem] = []
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
@@ -158,6 +187,7 @@ class GoldWriter:
             restore_decisions(unit, restored, self.counts)
             documents = [one for one in documents if not says_more(one[0])]
         ids_of = _Ids.of(unit, [mention for source, _ in documents for mention in source.mentions])
+        self._bare |= ids_of.bare(unit)
         mention_ids: list[int] = []
         verdicts: list[Verdict] = []
         for source, (document_id, ids) in documents:
@@ -170,13 +200,13 @@ class GoldWriter:
         self._append(unit, mention_ids, verdicts)
 
     def problems(self) -> list[Problem]:
-        """Mentions that stay undecided because of an ambiguous id; one note for each id missing from the knowledge
-        base, most frequent first."""
-        notes = list(self._ambiguous)
-        if (more := self.counts[AMBIGUOUS] - len(notes)) > 0:
+        """Mentions that stay undecided because of their ids; one note for each id missing from the knowledge base, most
+        frequent first."""
+        notes = list(self._unclear)
+        if (more := self.counts[AMBIGUOUS] + self.counts[OTHER_TYPE] - len(notes)) > 0:
             words = ntr(
-                "{n:,} more mention has an ambiguous id: left undecided",
-                "{n:,} more mentions have an ambiguous id: left undecided",
+                "{n:,} more mention has an ambiguous id, or a number of another type: left undecided",
+                "{n:,} more mentions have an ambiguous id, or a number of another type: left undecided",
                 more,
             )
             notes.append(Problem(0, "note", words))
@@ -195,6 +225,17 @@ class GoldWriter:
                     ),
                 )
             )
+        if self._bare:
+            words = ntr(
+                "the knowledge base has {n} of these ids without a prefix, and does not say whose it is ({some}). "
+                "If it is the same, import the knowledge base again and name the vocabulary of its ids",
+                "the knowledge base has {n:,} of these ids without their prefixes, and does not say whose they are "
+                "(for example {some}). If they are the same, import the knowledge base again and name the vocabulary "
+                "of its ids",
+                len(self._bare),
+                some=", ".join(sorted(self._bare)[:3]),
+            )
+            notes.append(Problem(0, "note", words))
         if out := self.counts["decisions left out"]:
             words = ntr(
                 "{n} decision links to entities that are not in the knowledge base: left undecided",
@@ -208,6 +249,9 @@ class GoldWriter:
         meant = {one: ids_of.entity(one, mention.type) for one in mention.ids}
         if unclear := [one for one, entity in meant.items() if not entity and one in ids_of.fitting]:
             self._note_ambiguous(source, mention, {one: ids_of.fitting[one] for one in unclear})
+            return None
+        if others := [one for one in meant if ids_of.contradicts(one, mention.type)]:
+            self._note_other_type(source, mention, {one: meant[one] for one in others})
             return None
         for one in (unresolved := [one for one, entity in meant.items() if not entity]):
             self._unresolved[one] += 1
@@ -225,9 +269,6 @@ class GoldWriter:
     def _note_ambiguous(
         self, source: SourceDocument, mention: SourceMention, fitting: Mapping[str, Sequence[str]]
     ) -> None:
-        self.counts[AMBIGUOUS] += 1
-        if len(self._ambiguous) == MOST_AMBIGUOUS:
-            return
         words = tr(
             'document {document}: "{mention}" ({type}): id {id} matches {entities}: left undecided',
             document=source.external_id,
@@ -236,7 +277,24 @@ class GoldWriter:
             id=", ".join(fitting),
             entities=", ".join(dict.fromkeys(one for several in fitting.values() for one in several)),
         )
-        self._ambiguous.append(Problem(source.line, "note", words))
+        self._note(AMBIGUOUS, source, words)
+
+    def _note_other_type(self, source: SourceDocument, mention: SourceMention, meant: Mapping[str, str]) -> None:
+        words = tr(
+            'document {document}: "{mention}" ({type}): id {id} is {entities} in the knowledge base, of another type: '
+            "left undecided",
+            document=source.external_id,
+            mention=mention.text[:80],
+            type=mention.type,
+            id=", ".join(meant),
+            entities=", ".join(meant.values()),
+        )
+        self._note(OTHER_TYPE, source, words)
+
+    def _note(self, why: str, source: SourceDocument, words: str) -> None:
+        self.counts[why] += 1
+        if len(self._unclear) < MOST_UNCLEAR:
+            self._unclear.append(Problem(source.line, "note", words))
 
     def _append(self, unit: UnitOfWork, mention_ids: Sequence[int], verdicts: Sequence[Verdict]) -> None:
         if mention_ids:

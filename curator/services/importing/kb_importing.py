@@ -8,15 +8,15 @@ imported again.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from curator.domain.curies import with_prefix
-from curator.domain.entities import Entity, KbChanges, KnowledgeSource, ObsoleteEntity
+from curator.domain.curies import GENE, ORGANISM, REGISTRIES, kind_of, usual_prefix, with_prefix
+from curator.domain.entities import OTHERS, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core import set_active_bundle
@@ -29,16 +29,20 @@ CHANGED_MEANWHILE = (
     "Somebody else changed the knowledge base during this import, so that its other sources are outdated. Nothing was "
     "changed; import the file again."
 )
-OTHERS = "*"
-"""In a type mapping: all other types."""
+MOST_OF_THEM = 0.95
+"""The least share of a type's identifiers without prefix that have a vocabulary's form, if they are of it."""
+DISTINCT = ("MESH", "UMLS", "DrugBank", "CHEMBL", "Cellosaurus", "Wikidata", "dbSNP", "tmVar")
+"""Vocabularies that are recognised by the form of their identifiers."""
+NUMBERED = {GENE: "NCBIGene", ORGANISM: "NCBITaxon"}
+"""Kind of entity -> the vocabulary that its numbers are from."""
 
 
 @dataclass(frozen=True, slots=True)
 class KbWish:
     """How to import a file: replacing everything, or, with `add`, in addition to the other sources, where it replaces a
     source with the same name. `name` '' is the file's; `prefix` goes before bare ids; `types` is as in
-    `KnowledgeSource`. With `exact`, empty options are used as they are; else they are taken from the replaced
-    source."""
+    `KnowledgeSource`; `ids_of` is the vocabulary of bare ids that stay bare, '' to recognise it. With `exact`, empty
+    options are used as they are; else they are taken from the replaced source."""
 
     options: KbOptions = field(default_factory=KbOptions)
     add: bool = False
@@ -48,6 +52,7 @@ class KbWish:
     licence: str = ""
     prefix: str = ""
     types: Mapping[str, str] = field(default_factory=dict)
+    ids_of: str = ""
 
 
 @dataclass(slots=True)
@@ -94,6 +99,7 @@ class KnowledgeImport:
             wish.options.vocabularies,
             wish.options.types,
             wish.options.suppressed,
+            _stated_vocabulary(wish),
         )
         made = _Part(source, reader)
         parts = [made if one.source is before else one for one in present] if before else [*present, made]
@@ -150,12 +156,14 @@ class KnowledgeImport:
         self, version: int, part: _Part, result: KbResult, *, check: bool
     ) -> Generator[Progress, None, KnowledgeSource]:
         """Store the entities of one part; entities of earlier parts are left out."""
-        number, left_out = 0, list[str]()
+        number, left_out, bare = 0, list[str](), _BareIds()
         for batch in _batches(self._entities(part), ENTITIES_PER_UNIT):
             with self._store.write() as unit:
                 held = unit.kb.loaded(version, [one.id for one in batch]) if check else set()
                 fresh = [one for one in batch if one.id not in held]
                 unit.kb.add(version, fresh)
+            if part.reader is not None:
+                bare.see(fresh)
             left_out += sorted(held)
             number += len(fresh)
             result.counts["entities"] += len(fresh)
@@ -179,8 +187,11 @@ class KnowledgeImport:
                 some=", ".join(left_out[:3]),
             )
             result.problems.append(Problem(0, "note", words))
-        before = 0 if part.reader is not None else part.source.left_out
-        return replace(part.source, entities=number, left_out=before + len(left_out))
+        if part.reader is None:
+            return replace(part.source, entities=number, left_out=part.source.left_out + len(left_out))
+        own = part.source.own or bare.vocabularies()
+        result.problems += bare.problems(part.source.name, own)
+        return replace(part.source, own=own, entities=number, left_out=len(left_out))
 
     def _entities(self, part: _Part) -> Iterator[Entity]:
         if part.reader is not None:
@@ -234,7 +245,64 @@ def _as_before(wish: KbWish, before: KnowledgeSource | None) -> KbWish:
         licence=wish.licence or before.licence,
         prefix=wish.prefix or before.prefix,
         types=wish.types or before.types,
+        ids_of=wish.ids_of or before.own.get(OTHERS, ""),
     )
+
+
+def _stated_vocabulary(wish: KbWish) -> dict[str, str]:
+    """The vocabulary that the curator names, or else the heading of the chosen column."""
+    heading = usual_prefix(wish.options.columns.get("id", ""))
+    named = usual_prefix(wish.ids_of) or (heading if heading in REGISTRIES else "")
+    return {OTHERS: named} if named else {}
+
+
+class _BareIds:
+    """The identifiers without prefix of a source, and the vocabularies that they are likely to be from."""
+
+    def __init__(self) -> None:
+        self._forms: defaultdict[str, Counter[str]] = defaultdict(Counter)  # first type -> vocabulary -> identifiers
+        self._totals: Counter[str] = Counter()
+        self._numbers: Counter[str] = Counter()
+        self._descriptors = False
+
+    def see(self, entities: Sequence[Entity]) -> None:
+        for one in entities:
+            if ":" in one.id:
+                continue
+            kind = one.types[0] if one.types else ""
+            self._totals[kind] += 1
+            if one.id.isdecimal():
+                self._numbers[kind] += 1
+                self._forms[kind][NUMBERED.get(kind_of(kind), "")] += 1
+            else:
+                self._forms[kind].update(prefix for prefix in DISTINCT if REGISTRIES[prefix].has(one.id))
+                self._descriptors = self._descriptors or (one.id.startswith("D") and REGISTRIES["MESH"].has(one.id))
+
+    def vocabularies(self) -> dict[str, str]:
+        """Type -> vocabulary. MeSH has descriptors (`D008012`): codes of other thesauri look like its other
+        identifiers."""
+        found: dict[str, str] = {}
+        for kind, total in self._totals.items():
+            for prefix, number in self._forms[kind].items():
+                if prefix and number >= MOST_OF_THEM * total and (prefix != "MESH" or self._descriptors):
+                    found[kind] = prefix
+        return found
+
+    def problems(self, source: str, own: Mapping[str, str]) -> list[Problem]:
+        """A note on numbers of unknown vocabularies: identifiers with a prefix will not match them."""
+        unknown = sum(number for kind, number in self._numbers.items() if not own.get(kind, own.get(OTHERS, "")))
+        if not unknown:
+            return []
+        words = ntr(
+            "{n} entity of {source} has a number without a prefix as its id, and nothing says whose it is: no "
+            "identifier with a prefix, such as OMIM:104300, will match it. Name its vocabulary when you import it",
+            "{n:,} entities of {source} have numbers without a prefix as their ids, and nothing says whose they are: "
+            "no identifier with a prefix, such as OMIM:104300, will match them. If they are all of one vocabulary, "
+            "name it when you import the file",
+            unknown,
+            source=source,
+        )
+        return [Problem(0, "note", words)]
 
 
 def _adapted(entities: Iterable[Entity], source: KnowledgeSource) -> Iterator[Entity]:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from curator.domain.curies import kind_of
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.entities import (
@@ -25,25 +26,6 @@ from curator.services.core import CachedAnswer, EventBus, branches_for
 from curator.services.knowledge.remap_plan import replacement
 from curator.services.ports import Store, UnitOfWork
 
-SYNONYMS: Mapping[str, str] = {
-    "specificdisease": "disease",
-    "modifier": "disease",
-    "diseaseclass": "disease",
-    "compositemention": "disease",
-    "diseaseorphenotypicfeature": "disease",
-    "disorder": "disease",
-    "phenotype": "disease",
-    "chemicalentity": "chemical",
-    "drug": "chemical",
-    "compound": "chemical",
-    "organismtaxon": "organism",
-    "species": "organism",
-    "taxon": "organism",
-    "geneorgeneproduct": "gene",
-    "protein": "gene",
-    "cellline": "cell",
-}
-"""Corpus type -> knowledge-base type, both folded: NCBI Disease, BioRED, BioC and PubTator's own names."""
 VOTE_SHARE = 0.05
 """A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
 HIGHEST = 200
@@ -257,7 +239,7 @@ def types_by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
     """The knowledge-base type for a mention type, by its name or a known synonym; none if there is none."""
     folded = {fold(one): one for one in types}
     wanted = fold(name)
-    for key in (wanted, SYNONYMS.get(wanted, "")):
+    for key in (wanted, kind_of(name)):
         if key in folded:
             return (folded[key],)
     return ()

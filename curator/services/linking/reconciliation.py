@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from curator.domain.curies import look_up_key
 from curator.domain.documents import Span
 from curator.domain.entities import Entity, EntityMatch, MatchKind
 from curator.domain.jobs import LinkerState, Progress
@@ -137,9 +138,11 @@ class ReconciliationService:
             given = {one: unit.kb.get(one) for one in {*words, *meant.values()}}
         found = {}
         for number, query in enumerate(queries):
-            named = given.get(meant.get(query.identifier, "")) or given.get(query.words.strip())
-            if named is not None and _fits(named, query):
-                found[number] = named
+            stated, named = given.get(meant.get(query.identifier, "")), given.get(query.words.strip())
+            if stated is None and named is not None and _is_named(named, query.words):
+                stated = named
+            if stated is not None and _fits(stated, query):
+                found[number] = stated
         return found
 
     def _linked(self, queries: Sequence[WordQuery]) -> dict[int, Suggestion]:
@@ -162,6 +165,11 @@ def _as_document(number: int, query: WordQuery) -> LinkDocument:
     if at < 0:
         text, at = words, 0
     return LinkDocument(number, 0, text, (LinkMention(number, (Span(at, at + len(words)),), query.types),))
+
+
+def _is_named(entity: Entity, words: str) -> bool:
+    """Whether words are an identifier beyond doubt: a mere number is not one if the entity's has a prefix."""
+    return ":" in words or look_up_key(words) in map(look_up_key, (entity.id, *entity.alt_ids))
 
 
 def _fits(entity: Entity, query: WordQuery) -> bool:

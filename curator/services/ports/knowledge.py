@@ -99,7 +99,7 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def get(self, entity_id: str) -> Entity | None:
-        """The entity with this primary or, if there is none, alternate id."""
+        """The entity that an id means, as in `resolve`."""
         ...
 
     def former(self, entity_id: str) -> Entity | None:
@@ -111,12 +111,12 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def resolve(self, ids: Iterable[str]) -> dict[str, str]:
-        """The primary ids of the resolvable ids among these, which may be written with or without prefix."""
+        """The primary ids of the resolvable ids among these, in any spelling of `look_up_key`, with or without
+        prefix."""
         ...
 
     def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """For ids that do not resolve because they have no prefix and match several entities, the primary ids of
-        these."""
+        """For ids that do not resolve because they match several entities equally well, the primary ids of these."""
         ...
 
     def search(

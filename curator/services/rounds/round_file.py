@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from curator.domain.decisions import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
 from curator.domain.documents import MentionOrigin, Span
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
@@ -249,7 +249,7 @@ class _Reading:
         if "outcome" not in line:
             self._attribute(document_id, line)
             return
-        verdict, at = verdict_in(line), moment(line["at"])
+        verdict, at = self._meant(verdict_in(line)), moment(line["at"])
         curator = name_in(line["curator"])
         mention_id = self._mention(document_id, line, curator)
         if mention_id is None:
@@ -266,6 +266,13 @@ class _Reading:
         self._known[mention_id, curator] = made[0]
         self._report.judgements += 1
         self._by(curator)
+
+    def _meant(self, verdict: Verdict) -> Verdict:
+        """The verdict with the primary ids of its entities, as for imported gold; unknown ids stay."""
+        if verdict.outcome is not Outcome.LINK:
+            return verdict
+        primary = self._unit.kb.resolve(verdict.entity_ids)
+        return Verdict.link(*dict.fromkeys(primary.get(one, one) for one in verdict.entity_ids))
 
     def _by(self, curator: str) -> None:
         if curator not in self._report.curators:

@@ -11,6 +11,9 @@
 * **A knowledge base of several sources is one version**, built again whenever a source is added or removed: the others
   are copied from the active version, in which a source is a range of rows (meta `kb.sources.N`). The earlier source
   wins if two have the same id. Only storage knows about sources, so bundles, search and linking do not change.
+* **What an identifier means is decided in one place** (`resolve_ids`), by keys that are made when entities are loaded:
+  the normal form of `curies.look_up_key`, and the part after the prefix. If the vocabulary of ids without a prefix is
+  known (`KnowledgeSource.own`), they have keys with its prefix too; otherwise a prefix never matches them.
 * **The hierarchy is indexed when a version is loaded** (`kb_hierarchy.py`): children in the order of their names, so
   that a page of 200,000 is read without a sort. An older version gets its index at first use, by `build_hierarchy`; a
   schema upgrade would make a backup of every project for data that can be rebuilt.
@@ -21,7 +24,7 @@
 from curator.storage.kb.kb import ACTIVE, SqlKnowledgeBase
 from curator.storage.kb.kb_hierarchy import build_hierarchy
 from curator.storage.kb.kb_index import build_index, upgrade_versions
-from curator.storage.kb.kb_matching import add_obsolete, all_obsolete, obsolete_entity
+from curator.storage.kb.kb_matching import add_obsolete, add_own_keys, all_obsolete, obsolete_entity, sources_of
 from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity, tables_of
 from curator.storage.kb.provisional import OURS
 
@@ -32,12 +35,14 @@ __all__ = [
     "KbTables",
     "SqlKnowledgeBase",
     "add_obsolete",
+    "add_own_keys",
     "all_obsolete",
     "build_hierarchy",
     "build_index",
     "canonical_json",
     "obsolete_entity",
     "parse_entity",
+    "sources_of",
     "tables_of",
     "upgrade_versions",
 ]

@@ -8,6 +8,7 @@ from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
+from curator.domain.curies import is_identifier, look_up_key
 from curator.domain.decisions import Outcome
 from curator.domain.entities import (
     Entity,
@@ -19,7 +20,7 @@ from curator.domain.entities import (
     ObsoleteEntity,
 )
 from curator.domain.facets import SearchQuery, parse_query
-from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, fold, next_id, texts_of, unique
+from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, next_id, texts_of, unique
 from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
@@ -28,66 +29,58 @@ from curator.storage.kb.decided_strings import DecidedStrings
 from curator.storage.kb.kb_hierarchy import KbHierarchy, build_hierarchy, rows_below
 from curator.storage.kb.kb_index import build_index, has_index
 from curator.storage.kb.kb_search import NameSearch, same_named
-from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity, tables_of
+from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, parse_entity, tables_of
 from curator.storage.kb.provisional import ProvisionalEntities, former_entity, living_entities
 
 # Resolves ids from corpora to the knowledge base's primary ids.
 
-# key -> (tier, row number of the entity, primary id), best first
+# given id -> (tier, row number of the entity, primary id), best first
 _Found = dict[str, list[tuple[int, int, str]]]
 
 
 def resolve_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, str]:
-    """The primary ids of the resolvable ids, keyed by the given id, ignoring case and outer spaces.
+    """The primary ids of the resolvable ids, keyed by the given id.
 
-    In this order: the id itself as primary, then as alternate id; an id without prefix as the part after the prefix of
-    a primary, then of an alternate id, unless it matches several entities; a prefixed id without its prefix, if the
-    knowledge base's ids have none.
+    In this order: the id itself; the same id in another spelling (`look_up_key`) as primary, then as alternate id; an
+    id without prefix as the part after the prefix of a primary, then of an alternate id. A prefix matches ids without
+    one only if it is their vocabulary (`kb_matching.add_own_keys`). An id that several entities match equally well does
+    not resolve.
     """
     given = unique(ids)
-    keys = {id_: fold(id_) for id_ in given}
-    found = _look_up(tables, [key for id_ in given for key in (keys[id_], bare(keys[id_])) if key])
-    resolved = {id_: _choose(found, keys[id_]) for id_ in given}
-    return {id_: primary for id_, primary in resolved.items() if primary is not None}
+    exact = kb_matching.held(tables, given)
+    found = _look_up(tables, [one for one in given if one not in exact])
+    others = {one: matches[0][2] for one, matches in found.items() if not _ambiguous(matches)}
+    return {one: one for one in given if one in exact} | others
 
 
 def ambiguous_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For ids without prefix that `resolve_ids` leaves out because they match several entities, the primary ids of
-    these."""
-    keys = {id_: fold(id_) for id_ in unique(ids)}
-    found = _look_up(tables, [key for key in keys.values() if key])
-    every = {id_: _ambiguous(found.get(key, [])) for id_, key in keys.items()}
-    return {id_: fitting for id_, fitting in every.items() if fitting}
+    """For ids that `resolve_ids` leaves out because they match several entities, the primary ids of these."""
+    found = _look_up(tables, unique(ids))
+    return {one: fitting for one, matches in found.items() if (fitting := _ambiguous(matches))}
 
 
-def _look_up(tables: KbTables, keys: list[str]) -> _Found:
+def _look_up(tables: KbTables, given: Sequence[str]) -> _Found:
+    keys: dict[str, list[str]] = {}
+    for one in given:
+        if key := look_up_key(one):
+            keys.setdefault(key, []).append(one)
     found: _Found = {}
-    for part in chunks(unique(keys)):
+    for part in chunks(list(keys)):
         marks = ",".join("?" * len(part))
         query = (
             f"SELECT i.key, i.tier, i.entity, e.entity_id FROM {tables.ids} i"  # noqa: S608
-            f" JOIN {tables.entities} e ON e.id = i.entity WHERE i.key IN ({marks})"
+            f" JOIN {tables.entities} e ON e.id = i.entity WHERE i.key IN ({marks}) ORDER BY i.tier, i.entity"
         )
-        for key, tier, entity, primary in tables.conn.execute(query, list(part)):
-            found.setdefault(key, []).append((tier, entity, primary))
-    for matches in found.values():
-        matches.sort()
+        for key, *match in tables.conn.execute(query, list(part)):
+            for one in keys[key]:
+                found.setdefault(one, []).append((match[0], match[1], match[2]))
     return found
 
 
-def _choose(found: _Found, key: str) -> str | None:
-    matches = found.get(key, [])
-    if not matches:
-        whole = [match for match in found.get(bare(key), []) if match[0] in (PRIMARY, ALTERNATE)]
-        return whole[0][2] if whole else None
-    return None if _ambiguous(matches) else matches[0][2]
-
-
 def _ambiguous(matches: list[tuple[int, int, str]]) -> tuple[str, ...]:
-    """The entities that an id without prefix matches equally well; none if it matches only one."""
-    if not matches or matches[0][0] < BARE_PRIMARY:
-        return ()
-    fitting = {entity: primary for tier, entity, primary in matches if tier == matches[0][0]}
+    """The entities that an id matches equally well; none if it matches only one. Of those with it as alternate id, the
+    first is meant: it is of the earlier source."""
+    fitting = {entity: primary for tier, entity, primary in matches if tier == matches[0][0] != ALTERNATE}
     return tuple(fitting.values()) if len(fitting) > 1 else ()
 
 
@@ -180,7 +173,11 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         self._conn.execute(update(row).where(row.id == version).values(added))
 
     def loaded(self, version: int, entity_ids: Sequence[str]) -> set[str]:
-        return kb_matching.held(self._tables(version), entity_ids)
+        tables = self._tables(version)
+        spelled = [one for one in entity_ids if is_identifier(one)]
+        found = _look_up(tables, spelled)
+        same = {one for one in spelled if any(tier == PRIMARY for tier, _, _ in found.get(one, ()))}
+        return kb_matching.held(tables, entity_ids) | same
 
     def describe(self, version: int, sources: Sequence[KnowledgeSource]) -> None:
         kb_sources.set_sources(self._conn, version, sources)
@@ -208,6 +205,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         types = tables.type_names()
         tables.index_names()
         self._pause()
+        kb_matching.add_own_keys(tables, kb_matching.sources_of(self._conn, version), self._pause)
         build_index(tables, types, pause=self._pause)
         build_hierarchy(tables, pause=self._pause)
         values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
@@ -239,8 +237,8 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         )
 
     def get(self, entity_id: str) -> Entity | None:
-        tables, found = self._active(), self.get_many([entity_id]).get(entity_id)
-        return found or (_by_alternate_id(tables, entity_id) if tables else None)
+        primary = self.resolve([entity_id]).get(entity_id)
+        return self.get_many([primary]).get(primary) if primary is not None else None
 
     def former(self, entity_id: str) -> Entity | None:
         if (found := former_entity(self._conn, entity_id)) is not None:
@@ -267,8 +265,12 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
     def resolve(self, ids: Iterable[str]) -> dict[str, str]:
         tables = self._active()
         asked = list(ids)
-        ours = {one: one for one in living_entities(self._conn, asked)}
-        return ours | (resolve_ids(tables, asked) if tables else {})
+        found = {one: one for one in living_entities(self._conn, asked)}
+        found |= resolve_ids(tables, asked) if tables else {}
+        if left := [one for one in asked if one not in found]:
+            ours = {look_up_key(one): one for one in living_entities(self._conn)}
+            found |= {one: ours[key] for one in left if (key := look_up_key(one)) in ours}
+        return found
 
     def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         tables = self._active()
@@ -358,12 +360,3 @@ def _by_ids(tables: KbTables, entity_ids: Sequence[str]) -> dict[str, Entity]:
         entities = (parse_entity(data) for (data,) in tables.conn.execute(query, list(part)))
         found.update((entity.id, entity) for entity in entities)
     return found
-
-
-def _by_alternate_id(tables: KbTables, entity_id: str) -> Entity | None:
-    query = (
-        f"SELECT e.data FROM {tables.ids} i JOIN {tables.entities} e ON e.id = i.entity"  # noqa: S608
-        " WHERE i.key = ? AND i.tier = ? ORDER BY e.id LIMIT 1"
-    )
-    row = tables.conn.execute(query, (fold(entity_id), ALTERNATE)).fetchone()
-    return parse_entity(row[0]) if row else None

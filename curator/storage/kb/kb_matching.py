@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
+from curator.domain.curies import look_up_key
 from curator.domain.entities import PREFIX, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.storage.db import KbVersionRow, MetaRow, SqlMeta, chunks, fold, unique
-from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, parse_entity, tables_of
+from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, own_keys, parse_entity, tables_of
+
+_STEP = 2000  # entities read between two pauses
 
 
 def active_tables(conn: Connection) -> KbTables | None:
@@ -41,7 +44,7 @@ def successors(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, tuple[s
     """Primary ids of the entities that have these as alternate ids, in the order of loading."""
     keys: dict[str, list[str]] = {}
     for one in unique(entity_ids):
-        keys.setdefault(fold(one), []).append(one)
+        keys.setdefault(look_up_key(one), []).append(one)
     found: dict[str, tuple[str, ...]] = {}
     for marks, part in _asked(keys):
         query = (
@@ -92,19 +95,19 @@ def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntit
         " (id TEXT PRIMARY KEY, key TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL) WITHOUT ROWID"
     )
     tables.conn.execute(f"CREATE INDEX IF NOT EXISTS idx_{tables.obsolete}_key ON {tables.obsolete} (key)")
-    rows = [(one.id, fold(one.id), source, json.dumps(asdict(one), ensure_ascii=False)) for one in entities]
+    rows = [(one.id, look_up_key(one.id), source, json.dumps(asdict(one), ensure_ascii=False)) for one in entities]
     tables.conn.executemany(f"INSERT OR IGNORE INTO {tables.obsolete} VALUES (?, ?, ?, ?)", rows)  # noqa: S608
     tables.keep_obsolete(source, entities)
 
 
 def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
-    """The obsolete entities among these ids, keyed by the given id, ignoring case. An entity of the version is not
+    """The obsolete entities among these ids, keyed by the given id, in any spelling. An entity of the version is not
     obsolete, even if another source has it as obsolete."""
     if not _has_obsolete(tables):
         return {}
     keys: dict[str, list[str]] = {}
     for one in unique(entity_ids):
-        keys.setdefault(fold(one), []).append(one)
+        keys.setdefault(look_up_key(one), []).append(one)
     found: dict[str, ObsoleteEntity] = {}
     for marks, part in _asked(keys):
         query = f"SELECT key, data FROM {tables.obsolete} WHERE key IN ({marks})"  # noqa: S608
@@ -184,6 +187,20 @@ def compare(old: KbTables, new: KbTables) -> KbChanges:
         gone=_count(new, f"FROM {old.entities} o WHERE {is_gone}"),
         merged=_count(new, merged),
     )
+
+
+def add_own_keys(tables: KbTables, sources: Sequence[KnowledgeSource], pause: Callable[[], None]) -> None:
+    """Add the keys with prefix of ids without one whose vocabulary is known: `NCBIGene:7157` of `7157`."""
+    start = 0
+    for source in sources:
+        end = start + source.entities
+        for first in range(start, end if source.own else start, _STEP):
+            query = f"SELECT id, data FROM {tables.entities} WHERE id > ? AND id <= ?"  # noqa: S608
+            rows = tables.conn.execute(query, (first, min(first + _STEP, end))).fetchall()
+            keys = {key for number, data in rows for key in own_keys(number, parse_entity(data), source.own)}
+            tables.conn.executemany(f"INSERT OR IGNORE INTO {tables.ids} VALUES (?, ?, ?)", sorted(keys))  # noqa: S608
+            pause()
+        start = end
 
 
 def _count(tables: KbTables, what: str) -> int:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from curator.domain.curies import look_up_key
 from curator.domain.entities import EntityMatch, MatchKind
 from curator.domain.facets import SearchQuery
 from curator.domain.same_string import string_key
@@ -302,14 +303,15 @@ class _Asked:
 
     def _by_id(self) -> Iterator[_Hit]:
         query = f"SELECT i.tier, i.entity FROM {self._tables.ids} i WHERE i.key = ? ORDER BY i.tier, i.entity"  # noqa: S608
-        for tier, number in self._tables.conn.execute(query, (self._text,)):
+        key = look_up_key(self._query.text)
+        for tier, number in self._tables.conn.execute(query, (key,)):
             yield _Hit(EXACT_ID, number, tier, matched=self._query.text if tier in (ALTERNATE, BARE_ALTERNATE) else "")
         if len(self._text) > 2 and any(ch.isdigit() for ch in self._text) and " " not in self._text:
             query = (
                 f"SELECT i.key, i.entity FROM {self._tables.ids} i WHERE i.key > ? AND i.key < ? ORDER BY 1 LIMIT 20"  # noqa: S608
             )
-            for key, number in self._tables.conn.execute(query, (self._text, self._text + _LAST)):
-                yield _Hit(PREFIX, number, len(key), matched="")
+            for found, number in self._tables.conn.execute(query, (key, key + _LAST)):
+                yield _Hit(PREFIX, number, len(found), matched="")
 
     def _inside(self) -> Iterator[_Hit]:
         """Names that contain the phrases in the middle of words, found by words that end with the beginning of the

@@ -11,20 +11,21 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection
 
-from curator.domain.entities import Entity, ObsoleteEntity
+from curator.domain.curies import look_up_key
+from curator.domain.entities import OTHERS, Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.storage.db import chunks, fold, json_of
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-# Look-up keys of ids: in the knowledge base's form, or without prefix as in corpora; primary before alternate.
+# Look-up keys of ids, in the form of `look_up_key`: whole, or without prefix as in corpora; primary before alternate.
 PRIMARY, ALTERNATE, BARE_PRIMARY, BARE_ALTERNATE = range(4)
 NAME, SYNONYM = range(2)
 
@@ -188,14 +189,23 @@ def _entity(value: dict[str, Any]) -> Entity:
     return Entity(**values)
 
 
-def bare(entity_id: str) -> str:
-    """The id without its prefix; '' if it has none."""
-    return entity_id.partition(":")[2]
+def bare(key: str) -> str:
+    """The key without its prefix; '' if it has none."""
+    return "" if "://" in key else key.partition(":")[2].strip()
 
 
 def _keys(number: int, entity: Entity) -> Iterator[tuple[str, int, int]]:
     for ids, tier, bare_tier in (((entity.id,), PRIMARY, BARE_PRIMARY), (entity.alt_ids, ALTERNATE, BARE_ALTERNATE)):
         for entity_id in ids:
-            yield fold(entity_id), tier, number
-            if local := bare(entity_id):
-                yield fold(local), bare_tier, number
+            yield (key := look_up_key(entity_id)), tier, number
+            if local := bare(key):
+                yield local, bare_tier, number
+
+
+def own_keys(number: int, entity: Entity, own: Mapping[str, str]) -> Iterator[tuple[str, int, int]]:
+    """The keys of an entity's ids without prefix as ids of their vocabulary, see `KnowledgeSource.own`."""
+    prefix = next((own[one] for one in (entity.types[0] if entity.types else "", OTHERS) if one in own), "")
+    for ids, tier in (((entity.id,), PRIMARY), (entity.alt_ids, ALTERNATE)):
+        for entity_id in ids:
+            if prefix and ":" not in entity_id:
+                yield look_up_key(f"{prefix}:{entity_id}"), tier, number

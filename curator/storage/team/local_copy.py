@@ -26,11 +26,13 @@ from curator.storage.kb import (
     SHELF,
     KbTables,
     add_obsolete,
+    add_own_keys,
     build_hierarchy,
     build_index,
     canonical_json,
     obsolete_entity,
     parse_entity,
+    sources_of,
 )
 from curator.storage.team.schema import KB_PIECES
 
@@ -206,6 +208,7 @@ def load_pieces(shared: Connection, version: int, tables: KbTables) -> None:
         else:
             add_obsolete(tables, source, [obsolete_entity(one) for one in rows])
     tables.index_names()
+    add_own_keys(tables, sources_of(shared, version), _no_pause)
     build_index(tables, tables.type_names(), pause=_no_pause)
     build_hierarchy(tables, pause=_no_pause)
 

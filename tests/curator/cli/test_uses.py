@@ -62,7 +62,7 @@ def test_what_is_wrong_is_said(cli: Cli, project: Path) -> None:
     for arguments, words in (
         (("MESH:X",), "no entity MESH:X, and no mention is linked"),
         ((ARREST, "--mention", 99999), "Mention 99999 is not in the list"),
-        ((ARREST, "--to", "MESH:X", "--yes"), "no entity MESH:X"),
+        ((ARREST, "--to", "MESH:X", "--yes"), "Entity MESH:X was not found"),
         ((ARREST, "--to", ARREST, "--yes"), "already"),
         ((ARREST, "--to", ARRHYTHMIA, "--nil", "not-in-kb"), "Use one of them"),
         ((ARREST, "--yes"), "--yes requires"),

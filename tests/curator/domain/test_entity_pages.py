@@ -8,7 +8,7 @@ from curator.domain.curies import PREFIXES
 from curator.domain.entity_pages import PAGES, address_of, own_pages, pages_text, registry_of
 from curator.domain.wording import UserError
 
-WITHOUT = {"ICD9"}
+WITHOUT = {"ICD9", "tmVar"}
 """Registries whose old browsers are gone."""
 
 

@@ -27,7 +27,7 @@ def test_diseases(put: Put) -> None:
             ("Uno", "Un"),
             ("Disease",),
             "Is ill.",
-            ("OMIM:2", "DO:DOID:3"),
+            ("OMIM:2", "DOID:3"),
             ("C01.1",),
             ("MESH:D0",),
         )

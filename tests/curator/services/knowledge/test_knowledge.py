@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from curator.domain.curies import kind_of
 from curator.domain.decisions import Verdict
 from curator.domain.entities import Entity, TypeMapping
 from curator.domain.wording import UserError
-from curator.services.knowledge.knowledge import SYNONYMS, fold, path_up
+from curator.services.knowledge.knowledge import path_up
 from tests.curator.services.fakes import World, document, finish
 
 
@@ -21,7 +22,7 @@ def test_types_are_mapped_by_name_and_by_known_synonyms(filled: World) -> None:
 
 @pytest.mark.parametrize("name", ["SpecificDisease", "Modifier", "DiseaseClass", "CompositeMention"])
 def test_the_types_of_ncbi_disease_all_mean_disease(name: str) -> None:
-    assert SYNONYMS[fold(name)] == "disease"
+    assert kind_of(name) == "disease"
 
 
 def test_other_types_are_mapped_by_what_the_train_gold_says(world: World) -> None:

@@ -108,10 +108,11 @@ def test_an_id_that_comes_twice_is_named(store, batches):
 
 def test_ids_resolve_as_corpora_write_them(fill):
     fill.kb(*ALL)
-    given = ["D008012", " MESH:D008012", "mesh:d008012", "CHEBI:6456", "C999", "6456", "ZESHEL:0A1B", "0a1b", "D7", "D"]
+    given = ["D008012", " MESH:D008012", "mesh:d008012", "MSH:D008012", "CHEBI:6456", "C999", "6456"]
+    unknown = ["ZESHEL:0A1B", "OTHER:42", "D7", "D", ""]
     with fill.store.read() as unit:
-        found = unit.kb.resolve([*given, "OTHER:42", ""])
-    assert found == dict.fromkeys(given[:6], LIDOCAINE.id) | dict.fromkeys(given[6:8], "0A1B")
+        found = unit.kb.resolve([*given, "0a1b", *unknown])
+    assert found == dict.fromkeys(given, LIDOCAINE.id) | {"0a1b": "0A1B"}
 
 
 def test_primary_ids_win_and_an_ambiguous_bare_id_does_not_resolve(fill):
