@@ -5,44 +5,31 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from curator.domain.curies import usual_prefix
 from curator.domain.decisions import Decision
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
-from curator.io.files import AttributeNames, IdStyle, detect_style
+from curator.io.files import (
+    NIL_MARKERS,
+    AttributeNames,
+    IdStyle,
+    database_of,
+    detect_style,
+    identifier_key,
+    looks_like_id,
+)
 
 IDENTIFIER = "identifier"
-_WHOLE = ("identifier", "conceptid", "identifiers", "normalizationid")
-_VOCABULARIES = {
-    "mesh": "MESH",
-    "omim": "OMIM",
-    "ncbigene": "NCBIGene",
-    "entrezgene": "NCBIGene",
-    "geneid": "NCBIGene",
-    "ncbitaxonomy": "NCBITaxon",
-    "ncbitaxon": "NCBITaxon",
-    "taxonomyid": "NCBITaxon",
-    "chebi": "CHEBI",
-    "umls": "UMLS",
-    "cui": "UMLS",
-    "doid": "DOID",
-    "mondo": "MONDO",
-    "hpo": "HP",
-    "go": "GO",
-    "cellosaurus": "Cellosaurus",
-    "snomedct": "SNOMEDCT",
-    "uniprot": "UniProt",
-    "tmvar": "tmVar",
-    "dbsnp": "dbSNP",
-}
 _OF_PASSAGE = frozenset({"type", "section_type", "label"})
 _OF_MENTION = frozenset({"type", "annotator", "updated_at"})
 _OF_PUBTATOR = frozenset({"database", "normalizedid", "normalized", "biotype", "accession", "name", "valid"})
 """PubTator 3's infons about the entity: none of these is an attribute of the mention."""
-_OF_ANY = frozenset({"cui"})
-"""Named after a vocabulary, and used for concepts of any."""
 _UMLS_ID = re.compile(r"C\d{7}")
+_NORMALISED = frozenset({"normalizedid", "normalisedid", "normalizedids", "normalisedids"})
+_FORMS = frozenset({"tmVar", "dbSNP"})
+"""Vocabularies whose identifiers are written without a prefix: their form is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +62,64 @@ def learn(annotations: Iterable[BioCAnnotation]) -> InfonStyle:
 
 
 def id_infons(infons: Infons) -> Infons:
-    """The infons that hold identifiers: general ones, otherwise those named after a vocabulary."""
-    whole = [(key, value) for key, value in infons if _flat(key) in _WHOLE]
-    return whole or [(key, value) for key, value in infons if _flat(key) in _VOCABULARIES]
+    """The infons that hold identifiers: general ones, otherwise those named after a vocabulary, otherwise PubTator's
+    `normalized_id`; empty ones only if there are no others."""
+    groups: tuple[Infons, Infons, Infons] = ([], [], [])
+    for one, group in _all_ids(infons):
+        groups[group].append(one)
+    filled = ([one for one in group if one[1].strip() not in NIL_MARKERS] for group in groups)
+    return next((group for group in filled if group), next((group for group in groups if group), []))
+
+
+def _all_ids(infons: Infons) -> Iterator[tuple[tuple[str, str], int]]:
+    """Each infon that states identifiers, and which of the three groups it is of."""
+    kind = infon(infons, "type")
+    for key, value in infons:
+        vocabulary = identifier_key(key, value, kind)
+        if vocabulary is not None:
+            yield (key, value), 2 if _flat(key) in _NORMALISED else 1 if vocabulary else 0
 
 
 def stated(infons: Infons, style: InfonStyle) -> tuple[tuple[str, ...], str, bool]:
     """(identifiers, their text in the file, whether the file states that there is none)."""
     found = id_infons(infons)
     kind = infon(infons, "type")
-    ids = [_prefixed(key, one) for key, value in found for one in style.ids.split(value, kind)]
+    database = next((prefix for key, value in infons if (prefix := database_of(key, value))), "")
+    ids = [_prefixed(key, one, kind, database) for key, value in found for one in style.ids.split(value, kind)]
     raw = "; ".join(value for _, value in found)
     return tuple(dict.fromkeys(ids)), raw, bool(found) and not ids
 
 
+def unread(infons: Infons) -> list[str]:
+    """The names of infons that look like identifiers and are not read as such."""
+    read = {key for (key, _), _ in _all_ids(infons)}
+    others = ((key, value) for key, value in infons if key not in read and _flat(key) not in _OF_PUBTATOR)
+    return [key for key, value in others if key.lower() not in _OF_MENTION and looks_like_id(key, value)]
+
+
 def changed(infons: Infons, entity_ids: Sequence[str], style: InfonStyle, *, like: str = "") -> Infons:
-    """The infons with these entities' identifiers instead of the old ones; NIL is the file's word for it."""
+    """The infons with these entities' identifiers instead of all others, and without another database than theirs; NIL
+    is the file's word for it."""
     old = id_infons(infons)
     kind = infon(infons, "type")
     new = _written(old, entity_ids, style, kind, like)
     at = infons.index(old[0]) if old else len(infons)
-    before = [one for one in infons[:at] if one not in old]
-    return [*before, *new, *(one for one in infons[at:] if one not in old)]
+    gone = [*(one for one, _ in _all_ids(infons)), *(one for one in infons if _is_of_others(one, entity_ids))]
+    before = [one for one in infons[:at] if one not in gone]
+    return [*before, *new, *(one for one in infons[at:] if one not in gone)]
+
+
+def _is_of_others(one: tuple[str, str], entity_ids: Sequence[str]) -> bool:
+    database, prefixes = database_of(*one), {usual_prefix(id_.partition(":")[0]) for id_ in entity_ids if ":" in id_}
+    return bool(database and prefixes) and prefixes != {database}
 
 
 def attributes_of(infons: Infons) -> dict[str, str]:
     """Infons that may be attributes of a mention: neither its type nor its identifiers, nor who decided and when."""
     found: dict[str, str] = {}
+    read = {key for (key, _), _ in _all_ids(infons)}
     for key, value in infons:
-        if value.strip() and not _is_taken(key):
+        if value.strip() and key not in read and not _is_taken(key):
             found.setdefault(key, value.strip())
     return found
 
@@ -117,7 +133,7 @@ def with_attributes(infons: Infons, changes: Mapping[str, str | None]) -> Infons
 
 
 def _has_meaning(key: str) -> bool:
-    return key.lower() in _OF_MENTION or _flat(key) in (*_WHOLE, *_VOCABULARIES)
+    return key.lower() in _OF_MENTION or identifier_key(key, "") is not None
 
 
 def _is_taken(key: str) -> bool:
@@ -147,14 +163,15 @@ def signed(infons: Infons, decision: Decision | None) -> Infons:
 def _written(old: Infons, entity_ids: Sequence[str], style: InfonStyle, kind: str, like: str) -> Infons:
     key = old[0][0] if old else style.key or IDENTIFIER
     value = old[0][1] if old else like
-    if _flat(key) not in _VOCABULARIES:
+    vocabulary = identifier_key(key, value) or ""
+    if not vocabulary:
         return [(key, style.ids.join(entity_ids, value, kind))]
-    if _flat(key) in _OF_ANY:
-        return [(key, style.ids.join([_local(key, one) for one in entity_ids], value, kind))]
+    if _flat(key) == "cui":
+        return [(key, style.ids.join([_local(vocabulary, one) for one in entity_ids], value, kind))]
     groups: dict[str, list[str]] = {}
     for one in entity_ids:
         groups.setdefault(_key_for(one, key, old), []).append(one)
-    written = [(name, [_local(name, one) for one in ids]) for name, ids in groups.items()]
+    written = [(name, [_local(identifier_key(name, "") or "", one) for one in ids]) for name, ids in groups.items()]
     return [(name, style.ids.join(ids, value, kind)) for name, ids in written] or [(key, style.ids.nil)]
 
 
@@ -163,22 +180,23 @@ def _key_for(entity_id: str, key: str, old: Infons) -> str:
     prefix, colon, _ = entity_id.partition(":")
     if not colon:
         return key
-    for name in (key, *(name for name, _ in old)):
-        if _VOCABULARIES.get(_flat(name), "").upper() == prefix.upper():
+    for name, value in ((key, ""), *old):
+        if identifier_key(name, value) == usual_prefix(prefix):
             return name
-    return prefix if _flat(prefix) in _VOCABULARIES else IDENTIFIER
+    return prefix if identifier_key(prefix, entity_id) else IDENTIFIER
 
 
-def _local(key: str, entity_id: str) -> str:
+def _local(vocabulary: str, entity_id: str) -> str:
     prefix, _, local = entity_id.partition(":")
-    return local if local and _VOCABULARIES.get(_flat(key), "").upper() == prefix.upper() else entity_id
+    return local if local and vocabulary == usual_prefix(prefix) else entity_id
 
 
-def _prefixed(key: str, one: str) -> str:
-    prefix = _VOCABULARIES.get(_flat(key), "")
-    if _flat(key) in _OF_ANY and not _UMLS_ID.fullmatch(one):
+def _prefixed(key: str, one: str, kind: str, database: str) -> str:
+    """An identifier with the prefix of its infon's name, or of the stated database; one with a prefix keeps it."""
+    prefix = identifier_key(key, one, kind) or database
+    if not prefix or ":" in one or prefix in _FORMS or (_flat(key) == "cui" and not _UMLS_ID.fullmatch(one)):
         return one
-    return one if not prefix or ":" in one else f"{prefix}:{one}"
+    return f"{prefix}:{one}"
 
 
 def _flat(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -9,9 +10,12 @@ from itertools import pairwise
 from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
 from curator.domain.wording import ntr, tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Segment, StoredText, infon, lay_out
-from curator.io.bioc.bioc_ids import InfonStyle, stated
-from curator.io.files import GAP, NORMALISED, Anchor, Anchors, Stated, plain_text, quote_parts, same_text
+from curator.io.bioc.bioc_ids import InfonStyle, stated, unread
+from curator.io.files import GAP, NORMALISED, Anchor, Anchors, Besides, Stated, plain_text, quote_parts, same_text
 from curator.services.ports import Problem
+
+MOST_UNREAD = 20
+"""The most names of infons in a report."""
 
 
 @dataclass(slots=True)
@@ -20,6 +24,8 @@ class BioCReading:
 
     style: InfonStyle = field(default_factory=InfonStyle)
     problems: list[Problem] = field(default_factory=list)
+    besides: Besides = field(default_factory=Besides)
+    unread: Counter[str] = field(default_factory=Counter)
     normalised: int = 0
     first_normalised: str = ""
 
@@ -44,8 +50,17 @@ class BioCReading:
 
     def closing(self) -> list[Problem]:
         """Reports about the whole file."""
+        problems = self.besides.problems()
+        for key, number in self.unread.most_common(MOST_UNREAD):
+            text = ntr(
+                "infon “{key}” looks like an identifier and was not read ({n} annotation)",
+                "infon “{key}” looks like an identifier and was not read ({n:,} annotations)",
+                number,
+                key=key,
+            )
+            problems.append(Problem(0, "note", text))
         if not self.normalised:
-            return []
+            return problems
         text = ntr(
             "{n} annotation quotes a normalised text ({first_normalised}); its position is correct and was kept",
             "{n:,} annotations quote a normalised text (first: {first_normalised}); their positions are "
@@ -53,7 +68,7 @@ class BioCReading:
             self.normalised,
             first_normalised=self.first_normalised,
         )
-        return [Problem(0, "note", text)]
+        return [*problems, Problem(0, "note", text)]
 
     def _mention(self, found: BioCDocument, index: int, layout: StoredText, anchors: Anchors) -> SourceMention | None:
         one = found.annotations[index]
@@ -75,6 +90,8 @@ class BioCReading:
             )
         ids, raw_ids, nil = stated(one.infons, self.style)
         kind = infon(one.infons, "type").strip()
+        self.besides.see(raw_ids)
+        self.unread.update(unread(one.infons))
         return SourceMention(spans, slice_spans(layout.text, spans), kind, ids, raw_ids, nil, index)
 
     def _tell_offsets(self, found: BioCDocument, layout: StoredText) -> None:

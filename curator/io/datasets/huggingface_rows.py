@@ -22,7 +22,7 @@ from curator.io.files import (
     identifier_field,
     is_empty,
     plain_text,
-    read_id,
+    read_ids,
     unfinished,
     unread_fields,
 )
@@ -299,13 +299,14 @@ def _entity(one: Mapping[str, Any], shift: int, left: Unread) -> RowMention:
     kind_name = next((key for key in _KINDS if not is_empty(one.get(key))), "")
     quote_name = next((key for key in _QUOTES if isinstance(one.get(key), str)), "")
     known = (*_STARTS, *_ENDS, *_QUOTES, kind_name, "id")
-    id_name, stated = identifier_field(one, known)
+    kind = _kind(one.get(kind_name))
+    id_name, stated = identifier_field(one, known, kind)
     if said := unfinished(one):
         left.unfinished[said] += not is_empty(stated)
         stated = []
     left.mention_fields.update(unread_fields(one, (start_name, end_name, kind_name, quote_name, id_name, "id")))
     quote = plain_text(one[quote_name]) if quote_name else ""
-    return RowMention(ranges, quote, _kind(one.get(kind_name)), tuple(_stated(stated)), _key(one))
+    return RowMention(ranges, quote, kind, tuple(_stated(stated)), _key(one))
 
 
 def _stated(value: object) -> list[str]:
@@ -329,9 +330,7 @@ def _stated(value: object) -> list[str]:
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:
     """The entity ids stated in a row, each once."""
-    parts = [part for one in stated for part in one.replace(",", "|").split("|") if part.strip()]
-    real = [one for one in parts if one.rpartition(":")[2].strip().lower() not in NIL_WORDS]
-    return tuple(dict.fromkeys(one for one in map(read_id, real) if one))
+    return tuple(one for one in read_ids(stated, ",|") if one.rpartition(":")[2].strip().lower() not in NIL_WORDS)
 
 
 def _texts(value: object) -> list[str]:

@@ -64,8 +64,25 @@ if TYPE_CHECKING:
         unfinished,
         unread_fields,
     )
-    from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_address, written_id
-    from curator.io.files.idstyle import NIL_MARKERS, IdStyle, detect_style, vocabulary_of
+    from curator.io.files.identifiers import (
+        NIL,
+        NIL_WORDS,
+        database_of,
+        identifier_key,
+        looks_like_id,
+        read_id,
+        written_address,
+        written_id,
+    )
+    from curator.io.files.idstyle import (
+        NIL_MARKERS,
+        Besides,
+        IdStyle,
+        detect_style,
+        is_variant,
+        read_ids,
+        vocabulary_of,
+    )
     from curator.io.files.json_layout import rewritten
     from curator.io.files.json_stream import JsonStream
     from curator.io.files.moving import moved_text
@@ -122,6 +139,7 @@ __all__ = [
     "AtomicFiles",
     "AtomicWriter",
     "AttributeNames",
+    "Besides",
     "DocumentSourceReader",
     "Files",
     "FreeNames",
@@ -142,6 +160,7 @@ __all__ = [
     "broken",
     "cancelling",
     "chosen_files",
+    "database_of",
     "detect_style",
     "digest",
     "entity_ids",
@@ -153,15 +172,18 @@ __all__ = [
     "held_name",
     "holds_many",
     "identifier_field",
+    "identifier_key",
     "is_empty",
     "is_gold",
     "is_own",
     "is_utf16",
+    "is_variant",
     "join_lines",
     "keeps_books",
     "learn",
     "left_out",
     "line_end",
+    "looks_like_id",
     "member_of",
     "mention_place",
     "moved_text",
@@ -173,6 +195,7 @@ __all__ = [
     "quote_parts",
     "quoted",
     "read_id",
+    "read_ids",
     "records",
     "relations_for",
     "rewritten",
@@ -211,8 +234,8 @@ __getattr__ = opened_late(
     field_meanings=(
         "ID_FIELDS Unread cancelling identifier_field is_empty keeps_books says_state unfinished unread_fields"
     ),
-    identifiers="NIL NIL_WORDS read_id written_address written_id",
-    idstyle="NIL_MARKERS IdStyle detect_style vocabulary_of",
+    identifiers="NIL NIL_WORDS database_of identifier_key looks_like_id read_id written_address written_id",
+    idstyle="NIL_MARKERS IdStyle detect_style is_variant read_ids Besides vocabulary_of",
     json_layout="rewritten",
     json_stream="JsonStream",
     moving="moved_text",

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
-from curator.domain.curies import PREFIXES, with_prefix
 from curator.domain.wording import ntr
+from curator.io.files.identifiers import database_of, identifier_key
+from curator.io.files.idstyle import is_variant
 from curator.io.files.source import plain_text
 
 ID_FIELDS = ("ids", "kb_id", "concept_id", "concept_ids", "entity_id", "normalized_id", "identifier", "db_id", "cui")
@@ -24,7 +26,7 @@ _ID_NAME = re.compile(
     r"|(?:.*_)?(?:identifiers?|kb_?ids?|concepts?|cuis?|curies?|qids?|normali[sz]ed|normali[sz]ations?|links?|wikidata"
     r"|xrefs?|uris?|iris?|db_?xrefs?|accessions?)"
 )
-_SUFFIX = re.compile(r"_(?:ids?|identifiers?|codes?|uis?|cuis?|numbers?|uris?|iris?|accessions?)$")
+_LIST = re.compile(r"[,|;]")
 _STATUS = re.compile(
     r"answer|(?:review_|annotation_|validation_|label_)?(?:status|state)|decision|verdict|outcome|review|judge?ment"
 )
@@ -59,28 +61,36 @@ def word(name: str) -> str:
     return "_".join(one for one in _BOUNDARY.split(name) if one).lower()
 
 
-def identifier_field(one: Mapping[str, Any], known: Iterable[str]) -> tuple[str, object]:
+def identifier_field(one: Mapping[str, Any], known: Iterable[str], mention_type: str = "") -> tuple[str, object]:
     """(name, value) of a mention's field with identifiers; ('', []) without one. `known` fields mean something else.
 
-    A bare identifier in a field that is named like a database gets its prefix: `mesh_id` 'D1' -> 'MESH:D1'.
+    A bare identifier gets the prefix of the vocabulary that the field's name or another field states: `mesh_id` 'D1' ->
+    'MESH:D1'.
     """
-    for key in ID_FIELDS:
-        if not is_empty(one.get(key)):
-            return key, one[key]
-    others = [(key, word(key)) for key in one if key not in known and not is_empty(one[key])]
-    for key, name in others:
-        if (prefix := PREFIXES.get(_SUFFIX.sub("", name), "")) and (found := _prefixed(one[key], prefix)):
-            return key, found
-    for key, name in others:
-        if _ID_NAME.fullmatch(name):
-            return key, one[key]
-    return "", []
+    filled = {key: " ".join(_texts(value)) for key, value in one.items() if not is_empty(value)}
+    named = {key: identifier_key(key, text, mention_type) for key, text in filled.items() if key not in known}
+    usual = (key for key in ID_FIELDS if key in filled)
+    of_one = (key for key, prefix in named.items() if prefix and any(map(str.isdigit, filled[key])))
+    of_any = (key for key, prefix in named.items() if prefix == "" or _ID_NAME.fullmatch(word(key)))
+    key = next(chain(usual, of_one, of_any), "")
+    if not key:
+        return "", []
+    database = next((found for name, text in filled.items() if (found := database_of(name, text))), "")
+    return key, _prefixed(one[key], named.get(key) or database)
 
 
-def _prefixed(value: object, prefix: str) -> list[str]:
+def _prefixed(value: object, prefix: str) -> object:
+    """The value, its texts and numbers with the prefix unless they have one; objects state their own."""
+    texts = _texts(value)
+    if not prefix or not texts:
+        return value
+    parts = [part.strip() for text in texts for part in ([text] if is_variant(text) else _LIST.split(text))]
+    return [part if ":" in part else f"{prefix}:{part}" for part in parts if part]
+
+
+def _texts(value: object) -> list[str]:
     listed = value if isinstance(value, list) else [value]
-    texts = [str(one) for one in listed if isinstance(one, str | int) and not isinstance(one, bool)]
-    return [with_prefix(one, prefix) for one in texts if any(map(str.isdigit, one))]
+    return [str(one) for one in listed if isinstance(one, str | int) and not isinstance(one, bool)]
 
 
 def cancelling(one: Mapping[str, Any]) -> str:

@@ -8,15 +8,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from curator.domain.curies import usual_prefix
+from curator.domain.wording import tr
+from curator.io.files.identifiers import read_id
+from curator.services.ports import Problem
+
 NIL_MARKERS = frozenset({"", "-", "-1"})
 SEPARATORS = "|+,;"
 NIL = "-1"
 
 # Variant identifiers contain `|` and `+` (`c|SUB|G|1691|A`, `p|DEL|3_5|`): only `,` and `;` separate them.
 _VARIANT_TYPES = re.compile(r"variant|mutation|snp|allele|\bvar\b|change|genomicregion|refseq", re.IGNORECASE)
-_VARIANT_ID = re.compile(r"^\s*(tmVar:|[cgmnpr]\|[A-Za-z]+\|)")
-_DESCRIBED = re.compile(r"(^|;)\s*(tmVar|HGVS|VariantGroup|RS#):", re.IGNORECASE)
-_NAMES_VARIANT = {"tmvar": "tmVar:", "hgvs": "HGVS:", "rs#": "dbSNP:rs", "ca#": "CAR:CA"}
+_VARIANT_ID = re.compile(r"\s*(tmVar:|[cgmnpr]\|[A-Za-z]+\|)")
+_SAID = re.compile(
+    r"\s*(tmVar|HGVS|VariantGroup|RS#|RSID|CA#|Corresponding[A-Za-z]+|Original[A-Za-z]+|Mapped[A-Za-z]+)\s*:",
+    re.IGNORECASE,
+)
+_FORMS = {"tmvar": "", "hgvs": "HGVS:", "rs#": "rs", "rsid": "rs", "ca#": "CA"}
+"""What identifies a variant in tmVar's description, best first, and what goes before it."""
 _SPECIES = re.compile(r"(?<=\d)\(Tax:\d+\)")
 _PART = re.compile(r"[^\s|+,;]*\d[^\s|+,;]*")
 _PREFIXED = re.compile(r"([A-Za-z][\w.-]*):\S")
@@ -25,7 +34,7 @@ _BARE = (
     ("UMLS", re.compile(r"C\d{7}")),
     ("NUMBER", re.compile(r"\d+")),
 )
-_NUMBERED = frozenset({"NCBIGENE", "GENE", "ENTREZ", "NCBITAXON", "TAXONOMY", "NCBI"})
+_NUMBERED = frozenset({"NCBIGENE", "GENE", "NCBITAXON", "NCBI"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,10 @@ class IdStyle:
     def split(self, raw: str, mention_type: str) -> tuple[str, ...]:
         """The identifiers of an id column: stray spaces removed, NIL markers left out, each id once.
 
-        For a variant in tmVar's form (`tmVar:…;HGVS:…;CorrespondingGene:…;RS#:…`) only those of the variant; for a gene
-        with its species (`3458(Tax:10090)`) only the gene.
+        For a variant with tmVar's description (`p|SUB|V|600|E;CorrespondingGene:673;RS#:113488022`) only the variant,
+        by its form, or by `rs…` if only that is stated; for a gene with its species (`3458(Tax:10090)`) only the gene.
         """
-        if _DESCRIBED.search(raw):
+        if _is_described(raw):
             return _variant_ids(raw)
         parts = [_SPECIES.sub("", raw)]
         for separator in _separators_for(raw, mention_type, self.separators):
@@ -66,8 +75,9 @@ class IdStyle:
         prefix, colon, local = entity_id.partition(":")
         if not colon:
             return entity_id
-        spelled = Counter({p: n for p, n in self.prefixes.items() if p.upper() == prefix.upper()})
-        vocabulary = "NUMBER" if prefix.upper() in _NUMBERED else prefix.upper()
+        usual = usual_prefix(prefix).upper()
+        spelled = Counter({p: n for p, n in self.prefixes.items() if usual_prefix(p).upper() == usual})
+        vocabulary = "NUMBER" if usual in _NUMBERED else usual
         if self.bare.get(vocabulary, 0) > spelled.total() and vocabulary_of(local) == vocabulary:
             return local
         return f"{spelled.most_common(1)[0][0]}:{local}" if spelled else entity_id
@@ -97,7 +107,7 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
     columns: set[int] = set()
     for row in rows:
         columns.add(len(row))
-        if len(row) < 6 or _DESCRIBED.search(row[5]):
+        if len(row) < 6 or _is_described(row[5]):
             continue
         for part in _parts(row[5], row[4], separators):
             if found := _PREFIXED.match(part):
@@ -112,10 +122,79 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
     return IdStyle("".join(ordered) or "|", dict(bare), dict(prefixes), max(width, 6), nil)
 
 
+def is_variant(text: str) -> bool:
+    """Whether a text is a variant in tmVar's form: its `|` are a part of it, and no separators or ends of roles."""
+    return _VARIANT_ID.match(text) is not None or _is_described(text)
+
+
+class Besides:
+    """Counts what a file's identifiers state of variants besides the variant, such as `CorrespondingGene`."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def see(self, raw: str) -> None:
+        if _is_described(raw):
+            before, said = _described(raw)
+            best = "" if before else _best(said)
+            self._seen.update(name for key, (name, _) in said.items() if key != best)
+
+    def problems(self) -> list[Problem]:
+        """One note with the numbers of mentions by name; none if there is nothing."""
+        if not self._seen:
+            return []
+        named = ", ".join(f"{name} ({number:,})" for name, number in self._seen.most_common())
+        words = tr(
+            "what variants state besides their identifier is kept in the file and is not read: {named}", named=named
+        )
+        return [Problem(0, "note", words)]
+
+
+def read_ids(stated: Iterable[str], separators: str = "") -> tuple[str, ...]:
+    """The identifiers in these texts, in the form of `read_id`, each once. `separators` are between several of a text;
+    a variant in tmVar's form is one."""
+    found: dict[str, None] = {}
+    for text in stated:
+        parts = _parted(text, separators)
+        found |= dict.fromkeys(one for one in map(read_id, parts) if one)
+    return tuple(found)
+
+
+def _parted(text: str, separators: str) -> Sequence[str]:
+    if is_variant(text):
+        return IdStyle().split(text, "variant")
+    return re.split(f"[{re.escape(separators)}]", text) if separators else [text]
+
+
+def _is_described(raw: str) -> bool:
+    return ":" in raw and any(map(_SAID.match, raw.split(";")))
+
+
+def _described(raw: str) -> tuple[list[str], dict[str, tuple[str, str]]]:
+    """What is before tmVar's description of a variant, and its names, in lower case, as written, with their values."""
+    before: list[str] = []
+    said: dict[str, tuple[str, str]] = {}
+    for part in (one.strip() for one in raw.split(";")):
+        if found := _SAID.match(part):
+            said.setdefault(found[1].lower(), (found[1], part[found.end() :].strip()))
+        elif part not in NIL_MARKERS:
+            before.append(part)
+    return before, said
+
+
+def _best(said: Mapping[str, tuple[str, str]]) -> str:
+    """The name in a description of what identifies the variant; '' for none."""
+    return next((key for key in _FORMS if said.get(key, ("", ""))[1] not in NIL_MARKERS), "")
+
+
 def _variant_ids(raw: str) -> tuple[str, ...]:
-    found = (part.strip().partition(":") for part in raw.split(";"))
-    named = ((_NAMES_VARIANT.get(key.strip().lower(), ""), value.strip()) for key, _, value in found)
-    return tuple(dict.fromkeys(prefix + value for prefix, value in named if prefix and value not in NIL_MARKERS))
+    before, said = _described(raw)
+    if before:
+        return tuple(dict.fromkeys([one for one in before if _VARIANT_ID.match(one)] or before))
+    if not (best := _best(said)):
+        return ()
+    before_it, value = _FORMS[best], said[best][1]
+    return (value if value.startswith(before_it) else before_it + value,)
 
 
 def _parts(raw: str, mention_type: str, seen: Counter[str]) -> list[str]:

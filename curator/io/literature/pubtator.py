@@ -20,6 +20,7 @@ from curator.domain.wording import UserError, tr
 from curator.io.files import (
     BOM,
     Anchors,
+    Besides,
     DocumentSourceReader,
     IdStyle,
     Source,
@@ -73,6 +74,7 @@ class PubTatorReader(DocumentSourceReader):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._style: IdStyle | None = None
+        self._besides = Besides()
 
     def prepare(self) -> None:
         """Check the whole file (gzip) and learn its identifier style."""
@@ -81,6 +83,7 @@ class PubTatorReader(DocumentSourceReader):
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
+        self._besides = Besides()
         if self._style is None:
             self.prepare()
         assert self._style is not None
@@ -96,6 +99,7 @@ class PubTatorReader(DocumentSourceReader):
             raise UserError(
                 tr("{path} contains no PubTator document: no line like `PMID|t|title`", path=self._source.path)
             )
+        self.problems += self._besides.problems()
         if mentions and not with_ids:
             self._problem(0, "note", tr("no mention in this file has an identifier: all count as NIL"))
 
@@ -176,6 +180,7 @@ class PubTatorReader(DocumentSourceReader):
             )
         raw_ids = columns[5] if len(columns) > 5 else ""
         ids = style.split(raw_ids, kind)
+        self._besides.see(raw_ids)
         return SourceMention((span,), text[span.start : span.end], kind, ids, raw_ids, not ids, index)
 
 

@@ -1,17 +1,18 @@
 """Relations in PubTator: lines `PMID<tab>Type<tab>ID<tab>ID`, between entities rather than mentions.
 
-An end may have its entity's type (`Chemical|MESH:D008012`), which is its role. Further columns, such as BioRED's
+An end may have its entity's type (`Chemical|MESH:D008012`), which is its role; a variant's form (`c|DEL|12_14|`) is an
+entity. Other roles than types have no place in PubTator. Further columns, such as BioRED's
 novelty, are a note.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
 from curator.io.bioc import CDR, CDR_ROLES
-from curator.io.files import IdStyle, split_lines, unique_keys, without_line_end
+from curator.io.files import IdStyle, is_variant, split_lines, unique_keys, without_line_end
 
 NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 """The form of the second column of a relation's line."""
@@ -40,15 +41,14 @@ def is_relation(columns: Sequence[str]) -> bool:
     return len(columns) >= 4 and NAME.fullmatch(columns[1]) is not None
 
 
-def relation_line(pmid: str, relation: Relation, style: IdStyle, *, typed: bool) -> str | None:
-    """The line of a relation that is not in the record, without its end; None if PubTator has no form for it. Its ends
-    have their roles if they are `typed`, as in the record's own relations. The chemical of `CID` is
-    first."""
+def relation_line(pmid: str, relation: Relation, style: IdStyle, types: Collection[str]) -> str | None:
+    """The line of a relation that is not in the record, without its end; None if PubTator has no form for it. A role is
+    written only if it is one of these `types` of mentions. The chemical of `CID` is first."""
     if relation.kind is not RelationKind.ENTITIES or NAME.fullmatch(relation.type) is None:
         return None
     reverse = relation.type == CDR and [one.role for one in relation.ends] == [*reversed(CDR_ROLES)]
     ends = [
-        f"{one.role}|" * bool(typed and one.role) + style.spell(one.entity_id)
+        f"{one.role}|" * (one.role in types) + style.spell(one.entity_id)
         for one in (reversed(relation.ends) if reverse else relation.ends)
     ]
     note = [" ".join(relation.note.split())] if relation.note else []
@@ -56,7 +56,7 @@ def relation_line(pmid: str, relation: Relation, style: IdStyle, *, typed: bool)
 
 
 def _end(column: str, style: IdStyle) -> SourceEnd:
-    typed = _TYPED.fullmatch(column.strip())
+    typed = None if is_variant(column) else _TYPED.fullmatch(column.strip())
     role, words = (typed[1], typed[2]) if typed else ("", column.strip())
     ids = style.split(words, "")
     return SourceEnd(role, entity=ids[0] if len(ids) == 1 else words)

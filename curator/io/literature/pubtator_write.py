@@ -130,10 +130,11 @@ def _named(text: str) -> set[str]:
 def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: list[Problem], *, own: bool) -> list[str]:
     """The lines of new relations, without their ends; with `own` only the curators'."""
     kinds = (RelationKind.ENTITIES,)
-    lines = []
     typed = own and any(end.role for _, one in relation_lines(item.raw, style) for end in one.ends)
+    types = {gold.mention.type for gold in item.mentions} if typed else ()
+    lines = []
     for one in relations_for(item, problems, own=own, kinds=kinds, written=(), title="PubTator"):
-        line = relation_line(pmid, one, style, typed=typed)
+        line = relation_line(pmid, one, style, types)
         if line is None:
             unwritten(item, problems, one, "PubTator")
         else:

@@ -29,7 +29,7 @@ from curator.io.files import (
     member_of,
     open_files,
     quoted,
-    read_id,
+    read_ids,
     same_text,
     split_lines,
     without_line_end,
@@ -174,7 +174,7 @@ class BratReader(FilesReader):
                 tr("{where}: {repair}; read as {words}", where=where, repair=place.repair, words=place.words),
             )
         stated = found.references.get(key, [])
-        ids = tuple(dict.fromkeys(one for one in map(read_id, stated) if one))
+        ids = read_ids(stated)
         words = " ".join(text[span.start : span.end] for span in place.spans)
         return SourceMention(place.spans, words, kind, ids, "|".join(stated), bool(stated) and not ids, record)
 

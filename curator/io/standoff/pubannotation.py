@@ -17,7 +17,7 @@ from typing import Any
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import Files, JsonStream, Source, holds_many, open_files, plain_text, read_id
+from curator.io.files import Files, JsonStream, Source, holds_many, open_files, plain_text, read_ids
 from curator.io.standoff.pubannotation_tree import (
     Denotation,
     denotations,
@@ -99,7 +99,7 @@ class PubAnnotationReader(FilesReader):
             )
             return None
         kind, stated = type_and_ids(found, namespaces)
-        ids = tuple(dict.fromkeys(one for one in map(read_id, stated) if one))
+        ids = read_ids(stated)
         words = " ".join(text[span.start : span.end] for span in spans)
         return SourceMention(spans, words, kind, ids, "|".join(stated), bool(stated) and not ids, record)
 

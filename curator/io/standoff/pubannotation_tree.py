@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from curator.domain.curies import PREFIXES, contract
+from curator.domain.curies import REGISTRIES, contract, usual_prefix
 from curator.domain.relations import SourceEnd, SourceRelation
-from curator.io.files import IdStyle, plain_text, read_id, said_value, unique_keys
+from curator.io.files import IdStyle, identifier_key, plain_text, read_id, said_value, unique_keys
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(
@@ -132,13 +132,22 @@ def _relation_key(one: Mapping[str, Any]) -> str:
 
 
 def is_identifier(attribute: Mapping[str, Any]) -> bool:
-    return str(attribute.get("pred", "")).lower() in ID_PREDICATES
+    return str(attribute.get("pred", "")).lower() in ID_PREDICATES or _vocabulary(attribute) is not None
+
+
+def _vocabulary(attribute: Mapping[str, Any]) -> str | None:
+    """The vocabulary of an attribute's identifiers, see `identifier_key`."""
+    return identifier_key(str(attribute.get("pred", "")), _words(attribute.get("obj")))
 
 
 def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str, list[str]]:
     """A denotation's type, and its identifiers as stated."""
     whole = _words(found.value.get("obj"))
-    stated = [_words(one.get("obj")) for one in found.attributes()]
+    stated = [
+        words if not (prefix := _vocabulary(one)) or ":" in words else f"{prefix}:{words}"
+        for one in found.attributes()
+        for words in (_words(one.get("obj")),)
+    ]
     if stated:
         return whole, stated
     if is_address(whole, namespaces):
@@ -153,7 +162,7 @@ def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str,
 def is_address(text: str, namespaces: Mapping[str, str]) -> bool:
     """Whether an object is only an identifier: a web address that is known, or one with a known prefix."""
     head, colon, local = _curie(text, namespaces).partition(":")
-    return bool(colon and local) and head.lower() in PREFIXES and not any(ch.isspace() for ch in local)
+    return bool(colon and local) and usual_prefix(head) in REGISTRIES and not any(ch.isspace() for ch in local)
 
 
 def _curie(text: str, namespaces: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import BOM, Files, Source, holds_many, open_files, read_id
+from curator.io.files import BOM, Files, Source, holds_many, open_files, read_ids
 from curator.io.standoff.cas_relations import webanno_cells, webanno_relations
 from curator.io.standoff.standoff import FilesReader, first_line
 from curator.io.standoff.webanno_tree import (
@@ -167,7 +167,7 @@ class WebAnnoReader(FilesReader):
                 tr('{name}: {kind} "{words}" was not found at its offsets', name=name, kind=kind, words=words[:80]),
             )
             return None
-        ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))
+        ids = read_ids(stated)
         nil = bool(stated) and not ids
         return SourceMention((span,), text.text[span.start : span.end], kind, ids, "|".join(stated), nil, record)
 

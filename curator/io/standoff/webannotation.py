@@ -28,7 +28,7 @@ from curator.io.files import (
     open_files,
     own_file,
     plain_text,
-    read_id,
+    read_ids,
 )
 from curator.io.standoff.standoff import FilesReader, first_line, other_texts, plain_passages
 from curator.io.standoff.webannotation_tree import (
@@ -202,7 +202,7 @@ class WebAnnotationReader(FilesReader):
                 tr("document {key}: the targets of {key_of} overlap", key=key, key_of=key_of(annotation)),
             )
             return None
-        ids = tuple(dict.fromkeys(one for one in map(read_id, map(plain_text, stated)) if one))
+        ids = read_ids(map(plain_text, stated))
         words = " ".join(text[span.start : span.end] for span in spans)
         raw_ids = plain_text("|".join(stated))
         return SourceMention(tuple(spans), words, plain_text(kind), ids, raw_ids, bool(stated) and not ids, record)

@@ -26,7 +26,7 @@ from curator.io.files import (
     chosen_files,
     holds_many,
     open_files,
-    read_id,
+    read_ids,
 )
 from curator.io.standoff.cas_relations import xmi_elements, xmi_relations
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
@@ -134,7 +134,7 @@ class XmiReader(FilesReader):
             text = tr("{name}: the parts of {kind} at {place} overlap", name=name, kind=kind, place=place)
             self._problem(pieces[0].sourceline or 0, "set aside", text)
             return None
-        ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))
+        ids = read_ids(stated)
         nil = bool(stated) and not ids
         return SourceMention(tuple(spans), slice_spans(cas.text, spans), kind, ids, "|".join(stated), nil, record)
 

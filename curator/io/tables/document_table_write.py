@@ -27,7 +27,7 @@ from curator.io.files import (
     FreeNames,
     is_gold,
     plain_text,
-    read_id,
+    read_ids,
 )
 from curator.io.tables.table_layout import DOCUMENT_HEADINGS, DOCUMENTS, MENTION_HEADINGS, companion
 from curator.services.ports import ExportDocument, ExportMention, Problem
@@ -66,9 +66,8 @@ def ids_of(cell: str) -> tuple[str, ...]:
             listed = None
         if isinstance(listed, list):
             return tuple(dict.fromkeys(text for one in listed if (text := plain_text(str(one)))))
-    separator = next((one for one in SEPARATORS if one in cell), None)
-    parts = cell.split(separator) if separator else [cell]
-    return tuple(dict.fromkeys(one for one in map(read_id, parts) if one))
+    separator = next((one for one in SEPARATORS if one in cell), "")
+    return read_ids([cell], separator)
 
 
 def places_cell(spans: Sequence[Span]) -> tuple[str, str]:

@@ -32,6 +32,7 @@ from curator.io.files import (
     mention_place,
     plain_text,
     read_id,
+    read_ids,
     write_streams,
     written_id,
 )
@@ -300,7 +301,7 @@ def _mention(line: _Line, record: int) -> SourceMention:
     words = words.strip()
     value = line.value
     raw = [plain_text(str(one)).strip() for one in _stated(value)]
-    ids = tuple(dict.fromkeys(one for one in map(read_id, raw) if one))
+    ids = read_ids(raw)
     kind = plain_text(str(value.get("type") or value.get("world") or "entity"))
     nil = bool(raw) and not ids
     return SourceMention((Span(start, start + len(words)),), words, kind, ids, "|".join(raw), nil, record)
