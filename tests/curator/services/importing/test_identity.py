@@ -64,7 +64,7 @@ def bioc_json(rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | 
     annotations = [
         {
             "id": str(a),
-            "infons": {"type": kind, **(infons(one) if infons else {"identifier": one})},
+            "infons": {"type": kind} | dict(infons(one) if infons else {"identifier": one}),
             "text": word,
             "locations": [{"offset": a, "length": b - a}],
         }
