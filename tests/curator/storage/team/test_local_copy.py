@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from curator.domain.entities import Entity, ObsoleteEntity
+from curator.domain.entities import Entity, KnowledgeSource, ObsoleteEntity
 from curator.domain.wording import DamagedProjectError
 from curator.storage.team import open_shared_project
 from tests.curator.storage.filler import Filler
@@ -29,6 +29,21 @@ def test_another_computer_fetches_what_one_has_imported(shared, tmp_path, monkey
         there = unit.kb.info(), list(unit.kb.iterate()), [one.entity.id for one in unit.kb.search("name 44")]
     assert here == there
     assert len(there[1]) == 450
+
+
+def test_a_copy_knows_whose_the_ids_without_prefix_are(shared, tmp_path, monkeypatch):
+    genes, others = (Entity("7157", "TP53", types=("Gene",)),), (Entity("9606", "x", types=("Thing",)),)
+    sources = (KnowledgeSource("a", own={"Gene": "NCBIGene"}, entities=1), KnowledgeSource("b", entities=1))
+    with open_shared_project(shared) as store, store.write() as unit:
+        version = unit.kb.begin(name="kb")
+        unit.kb.add(version, genes + others)
+        unit.kb.describe(version, sources)
+        unit.kb.activate(version)
+    for place in (None, tmp_path / "another computer"):
+        if place is not None:
+            monkeypatch.setenv("CURATOR_SHARED_DIR", str(place))
+        with open_shared_project(shared, read_only=True) as store, store.read() as unit:
+            assert unit.kb.resolve(["entrez:7157", "NCBITaxon:9606"]) == {"entrez:7157": "7157"}
 
 
 def test_a_copy_is_made_once(shared, tmp_path, monkeypatch):
