@@ -116,7 +116,7 @@ def is_box(call: Call, before: str, after: str) -> bool:
 
 
 def _plain(nodes: Sequence[Any]) -> str:
-    """The text of an argument: its links by their text, its templates as far as they are known."""
+    """The text of an argument, with the texts of its links and of the templates that are known."""
     return " ".join("".join(map(_node_text, nodes)).split())
 
 

@@ -102,10 +102,12 @@ class DocumentRow(Base):
 
 
 class DocumentTextRow(Base):
+    """A text is compared with its hash where it is read, which also finds one that is bytes."""
+
     __tablename__ = "document_texts"
 
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
-    text: Mapped[str]
+    text: Mapped[str] = mapped_column(String())
     raw: Mapped[str]
 
 

@@ -42,7 +42,7 @@ def test_a_round_goes_through_all_its_steps(project: Path, tmp_path: Path, capsy
         ("pilot", "blind", 1),
         ("second", "unaided", 2),
     ]
-    assert listed[0]["progress"] == [{"curator": "ada", "judged": 1, "mentions": 4}]
+    assert listed[0]["progress"] == [{"curator": "ada", "judged": 1, "mentions": 4, "skipped": 0}]
     out = tmp_path / "pilot.jsonl"
     assert "Wrote 1 judgement on 1 document " in told(capsys, "rounds", "export", project, "pilot", out, "--by", "ada")
     out.write_text(out.read_text(encoding="utf-8").replace('"ada"', '"ben"'), encoding="utf-8")

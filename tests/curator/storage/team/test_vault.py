@@ -53,9 +53,10 @@ def test_a_folder_that_the_disk_does_not_list_is_not_an_empty_one(linker, monkey
             raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", scan)
-    with pytest.raises(OSError, match="Input/output error"):
-        list(module._pieces(linker))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", scan)
+        with pytest.raises(OSError, match="Input/output error"):
+            list(module._pieces(linker))
 
 
 def test_what_was_sent_in_part_is_not_there_and_is_sent_again(shared, linker, tmp_path, monkeypatch):

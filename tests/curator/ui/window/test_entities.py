@@ -104,7 +104,7 @@ def test_the_whole_life_of_a_nil(make_desk: MakeDesk, qtbot: QtBot) -> None:
     go(desk, 3)
     desk.press(Key.Key_Space)
     search = desk.bench.search.panel
-    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.worker.busy)
+    qtbot.waitUntil(lambda: search.model.rowCount() > 0 and not search.busy)
     press(search.line, Key.Key_Return)
     assert verdict(desk, 3) == Verdict.link("NEW:0001")
     # the next version has it: a line says so, nothing is changed, Enter on the button moves all three

@@ -33,8 +33,8 @@ OF_QT = {"Press shortcut"}
 """Qt's own words, which Qt's own translation has; those of its standard buttons are left out as such."""
 AS_THEY_ARE = (
     r"ada|Lidocaine|Heart Arrest|p – Curator",  # who and what is curated
-    r"BioC (JSON|XML)|PubTator|brat standoff.*|UIMA XMI|W3C Web Annotation.*|WebAnno TSV 3|ZESHEL.*|Plain text"
-    r"|PubAnnotation JSON|PubMed XML|MEDLINE \(nbib\)"
+    r"BioC (JSON|XML)|PubTator|brat standoff.*|UIMA (XMI|CAS JSON)|W3C Web Annotation.*|WebAnno TSV 3|Plain text"
+    r"|ZESHEL.*|Label Studio|PubAnnotation JSON|PubMed XML|MEDLINE \(nbib\)"
     r"|(BLINK|Curator) JSON lines|.*\b(CSV|TSV|XLSX|DocBin|MediaWiki|Hugging Face)\b.*",  # formats
     r"bf16|fp16|fp32|int8|sq8|flat|ivf|hnsw|pq4|bm25|auto|cpu|cuda",  # as on the command line and in files
     r"Proxy loss and mixed negatives after .*",  # a citation

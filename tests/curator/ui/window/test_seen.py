@@ -325,7 +325,7 @@ def test_a_search_for_an_excluded_mention_stays_for_the_second_press(desk: Desk,
     person.press(Key.Key_Slash)
     panel = desk.bench.search.panel
     panel.line.setText("heart arrest")
-    qtbot.waitUntil(lambda: panel.model.rowCount() == 1 and not panel.worker.busy)
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 0 and not panel.busy)
     for count in range(2):
         assert desk.bench.searching
         person.look()
