@@ -163,8 +163,8 @@ OPTIONS = (
         name="enter_least",
         title="Enter asks again below",
         help=(
-            "Probability of the first candidate, in per cent, below which Enter takes a second press. Where NIL is "
-            "suggested or more probable, it always does."
+            "If the first candidate is less probable than this many per cent, you have to press Enter twice to accept "
+            "it. If NIL is suggested or more probable, you always have to."
         ),
         kind=OptionKind.INTEGER,
         maximum=100,

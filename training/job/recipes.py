@@ -295,7 +295,7 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
     if not paired and recipe.similarity not in SERVED[recipe.role]:
         raise ModelError(
             say(
-                "{where}: the linker does not compare {role} by the similarity “{similarity}”, but by: {served}.",
+                "{where}: the linker cannot compare {role} by the similarity “{similarity}”. Choose one of: {served}.",
                 where=where,
                 role=recipe.role.value,
                 similarity=recipe.similarity.value,

@@ -15,7 +15,7 @@ def check_by_distance(similarity: Similarity) -> Similarity:
     if similarity not in (Similarity.EUCLIDEAN, Similarity.COSINE):
         raise ModelError(
             say(
-                "A triplet loss compares by distance; the similarity “{similarity}” does not. Choose euclidean or "
+                "A triplet loss compares distances, and the similarity “{similarity}” is not one. Choose euclidean or "
                 "cosine in the recipe.",
                 similarity=similarity.value,
             )

@@ -43,7 +43,7 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
 Files = Iterable[WrittenSource]
-WIDOWED = "document {document}: a relation names annotation {id}, which left the file with its mention"
+WIDOWED = "document {document}: a relation refers to annotation {id}, which was removed with its mention"
 
 
 class BioCTree(Protocol):

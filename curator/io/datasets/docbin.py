@@ -58,7 +58,7 @@ class DocBinReader(DocumentSourceReader):
             why = first_of(self.problems)
             raise UserError(tr("{path} contains no readable document{why}", path=self._source.path, why=why))
         if tokens.known_attributes < tokens.attributes:
-            text = tr("parts of speech, lemmas, dependencies and the like are not read")
+            text = tr("parts of speech, lemmas, dependencies and similar annotations are not read")
             self._problem(0, "note", text)
         for words in left.sentences():
             self._problem(0, "note", words)
@@ -108,7 +108,7 @@ class DocBinReader(DocumentSourceReader):
             mention = self._mention(text, places, start, end, plain_text(kind), plain_text(kb_id))
             if mention is None:
                 words = tr(
-                    "document {key}: a span of the tokens {start} to {end}, which are not in it",
+                    "document {key}: a span has the tokens {start} to {end}, which do not exist",
                     key=key,
                     start=start,
                     end=end,

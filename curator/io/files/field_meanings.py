@@ -185,22 +185,22 @@ class Unread:
         """One sentence for each name, with its count, the most frequent first."""
         for name, n in _most(self.rows):
             yield ntr(
-                "{n} document says “{name}”: its annotations are left out",
-                "{n:,} documents say “{name}”: their annotations are left out",
+                "{n} document is marked “{name}”: its annotations are left out",
+                "{n:,} documents are marked “{name}”: their annotations are left out",
                 n,
                 name=name,
             )
         for name, n in _most(self.mentions):
             yield ntr(
-                "{n} mention or relation says “{name}” and is left out",
-                "{n:,} mentions or relations say “{name}” and are left out",
+                "{n} mention or relation is marked “{name}” and is left out",
+                "{n:,} mentions or relations are marked “{name}” and are left out",
                 n,
                 name=name,
             )
         for name, n in _most(self.unfinished):
             yield ntr(
-                "{n} annotation says “{name}”: its identifiers are not read as decisions",
-                "{n:,} annotations say “{name}”: their identifiers are not read as decisions",
+                "{n} annotation is marked “{name}”: its identifiers are not read as decisions",
+                "{n:,} annotations are marked “{name}”: their identifiers are not read as decisions",
                 n,
                 name=name,
             )
@@ -234,8 +234,8 @@ class Unread:
             )
         for name, n in _most(self.annotations):
             yield ntr(
-                "{n} entry of “{name}” is left out: of each document, one finished annotation is read",
-                "{n:,} entries of “{name}” are left out: of each document, one finished annotation is read",
+                "{n} entry of “{name}” is left out: only one finished annotation of each document is read",
+                "{n:,} entries of “{name}” are left out: only one finished annotation of each document is read",
                 n,
                 name=name,
             )

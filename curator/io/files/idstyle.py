@@ -144,9 +144,7 @@ class Besides:
         if not self._seen:
             return []
         named = ", ".join(f"{name} ({number:,})" for name, number in self._seen.most_common())
-        words = tr(
-            "what variants state besides their identifier is kept in the file and is not read: {named}", named=named
-        )
+        words = tr("other information about variants is kept in the file and not read: {named}", named=named)
         return [Problem(0, "note", words)]
 
 

@@ -12,7 +12,7 @@ from lxml import etree
 from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
 
-ENTITIES = "{path} declares XML entities, which are refused: fetch the file again from where it was published"
+ENTITIES = "{path} declares XML entities, which Curator does not read: download the file again from its publisher"
 
 MOST_ATTRIBUTES = 1000
 

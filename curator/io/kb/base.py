@@ -50,10 +50,14 @@ def without_controls(record: Record, line: int, problems: list[Problem]) -> Reco
         return record
     name, definition = _spaced(record.name), _CONTROL_OF_TEXT.sub(" ", record.definition)
     if not name or CONTROL.search(record.id) is not None:
-        text = tr("entity {id}: its identifier has control characters, or its name nothing else", id=repr(record.id))
+        text = tr(
+            "entity {id}: its identifier contains control characters, or its name nothing else", id=repr(record.id)
+        )
         problems.append(Problem(line, "set aside", text))
         return None
-    text = tr("entity {id}: control characters were removed, and other identifiers with them left out", id=record.id)
+    text = tr(
+        "entity {id}: control characters were removed, and other identifiers that contain them left out", id=record.id
+    )
     problems.append(Problem(line, "repaired", text))
     clean: dict[str, Any] = {
         key: tuple(one for one in values if CONTROL.search(one) is None)

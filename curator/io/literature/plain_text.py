@@ -59,7 +59,7 @@ class PlainTextReader(FilesReader):
             )
 
     def _first(self) -> str:
-        return self.problems[0].text if self.problems else tr("it has no file that ends with .txt")
+        return self.problems[0].text if self.problems else tr("it has no .txt file")
 
     def _read(self, name: str) -> str:
         with self._files.source(name).stream() as stream:

@@ -45,7 +45,7 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 ENDINGS = (".pubtator", ".txt")
 _MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")
 _RELATION = re.compile(r"[^\t]*\t[A-Za-z][^\t]*\t[^\t]+\t")
-WIDOWED = 'document {document}: a relation names "{id}", which no mention has any more'
+WIDOWED = 'document {document}: a relation refers to "{id}", which no mention has any more'
 _BREAKS = str.maketrans("\n\r\t", "   ")
 
 

@@ -269,7 +269,7 @@ class _Edit:
         for one in about:
             removed = one.get("id", one.get("pred"))
             text = tr(
-                "document {document}: {removed} was removed with a denotation",
+                "document {document}: {removed} was removed together with the denotation it refers to",
                 document=self._item.document.external_id,
                 removed=removed,
             )

@@ -295,7 +295,7 @@ class _Edit:
 
     def _noted(self, relation: Any) -> None:
         said = tr(
-            "document {external_id}: a relation {type} was removed with a mention",
+            "document {external_id}: a relation {type} was removed together with its mention",
             external_id=self._item.document.external_id,
             type=tree.type_name(relation),
         )

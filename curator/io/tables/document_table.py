@@ -125,10 +125,10 @@ class DocumentTableReader:
         self.problems += self._cells.notes()
         for key, line in list(self._made_ids.items())[:1]:
             text = ntr(
-                "{n} document identifier, “{key}”, is a date, a logical value or a number. If a spreadsheet made it of "
-                "something else, correct the cell and format its column as text.",
+                "{n} document identifier, “{key}”, is a date, a logical value or a number. If a spreadsheet converted "
+                "it, correct the cell and format its column as text.",
                 "{n:,} document identifiers, such as “{key}”, are dates, logical values or numbers. If a spreadsheet "
-                "made them of something else, correct the cells and format their column as text.",
+                "converted them, correct the cells and format their column as text.",
                 len(self._made_ids),
                 key=key,
             )

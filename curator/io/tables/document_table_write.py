@@ -50,7 +50,7 @@ def ranges_of(start: str, end: str, length: int) -> list[tuple[int, int]]:
     if not ends and len(starts) == 1 and length:
         return [(starts[0], starts[0] + length)]
     if len(starts) != len(ends) or not starts:
-        raise ValueError(tr("{start!r} to {end!r} is no place", start=start, end=end))
+        raise ValueError(tr("{start!r} to {end!r} is not a position", start=start, end=end))
     return list(zip(starts, ends, strict=True))
 
 
@@ -120,7 +120,7 @@ def _numbers(cell: str) -> list[int]:
     parts = [part.strip() for part in re.split(r"[|;,]", cell) if part.strip()]
     wrong = next((part for part in parts if not _NUMBER.fullmatch(part)), None)
     if wrong is not None:
-        raise ValueError(tr("{wrong!r} is no place", wrong=wrong))
+        raise ValueError(tr("{wrong!r} is not a position", wrong=wrong))
     return [int(part) for part in parts]
 
 

@@ -112,8 +112,8 @@ class KbTableReader:
 
     def _converted(self, line: int, made: Sequence[str]) -> None:
         text = tr(
-            "“{cells}” is left out: a spreadsheet may have made this date, logical value or number of a name or "
-            "identifier. Correct the cell and format its column as text.",
+            "“{cells}” is left out: a spreadsheet may have converted a name or identifier to this date, logical "
+            "value or number. Correct the cell and format its column as text.",
             cells=", ".join(made),
         )
         self.problems.append(Problem(line, "set aside", text))

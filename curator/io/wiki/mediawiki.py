@@ -119,8 +119,8 @@ class MediaWikiReader(DocumentSourceReader):
             self._problem(0, "note", _lost_words(lost))
         if empty:
             words = ntr(
-                "{n:,} page has no wikitext in the dump: its document is only a title",
-                "{n:,} pages have no wikitext in the dump: their documents are only titles",
+                "{n:,} page has no wikitext in the dump: its document contains only the title",
+                "{n:,} pages have no wikitext in the dump: their documents contain only the title",
                 empty,
             )
             self._problem(0, "note", words)

@@ -144,7 +144,7 @@ class _Ids:
 
     def contradicts(self, given: str, mention_type: str) -> bool:
         """Whether an id is a mere number, and its only entity is of another type than the mention. Other ids name their
-        vocabulary, by their prefix or their form, and mean their entity whatever a corpus calls it."""
+        vocabulary, by their prefix or their form, and mean their entity with any type of mention."""
         entity = self.resolved.get(given, "")
         return bool(entity) and _is_number(given) and self._fits(entity, mention_type) is False
 
@@ -205,8 +205,8 @@ class GoldWriter:
         notes = list(self._unclear)
         if (more := self.counts[AMBIGUOUS] + self.counts[OTHER_TYPE] - len(notes)) > 0:
             words = ntr(
-                "{n:,} more mention has an ambiguous id, or a number of another type: left undecided",
-                "{n:,} more mentions have an ambiguous id, or a number of another type: left undecided",
+                "{n:,} more mention has an ambiguous id, or one of another type: left undecided",
+                "{n:,} more mentions have an ambiguous id, or one of another type: left undecided",
                 more,
             )
             notes.append(Problem(0, "note", words))
@@ -227,11 +227,11 @@ class GoldWriter:
             )
         if self._bare:
             words = ntr(
-                "the knowledge base has {n} of these ids without a prefix, and does not say whose it is ({some}). "
-                "If it is the same, import the knowledge base again and name the vocabulary of its ids",
-                "the knowledge base has {n:,} of these ids without their prefixes, and does not say whose they are "
-                "(for example {some}). If they are the same, import the knowledge base again and name the vocabulary "
-                "of its ids",
+                "the knowledge base has {n} of these ids without a prefix and without its vocabulary ({some}). If it "
+                "is the same id, import the knowledge base again and name the vocabulary of its ids.",
+                "the knowledge base has {n:,} of these ids without their prefixes and without their vocabulary (for "
+                "example {some}). If they are the same ids, import the knowledge base again and name the vocabulary "
+                "of its ids.",
                 len(self._bare),
                 some=", ".join(sorted(self._bare)[:3]),
             )

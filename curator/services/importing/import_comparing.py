@@ -32,7 +32,7 @@ ALIKE = 0.6
 """The least share of common words, in order, for two texts to be versions of one text."""
 LONG_ENOUGH = 20
 """The least number of words: short texts are similar by chance, and `1` is an identifier in many files."""
-HAS_NUL = "document {name} has a NUL character, which no text has: correct the file, and import it again"
+HAS_NUL = "document {name} has a NUL character, which is not allowed in a text: correct the file and import it again"
 Shape = tuple[tuple[Span, ...], str]
 
 

@@ -294,11 +294,11 @@ class _BareIds:
         if not unknown:
             return []
         words = ntr(
-            "{n} entity of {source} has a number without a prefix as its id, and nothing says whose it is: no "
-            "identifier with a prefix, such as OMIM:104300, will match it. Name its vocabulary when you import it",
-            "{n:,} entities of {source} have numbers without a prefix as their ids, and nothing says whose they are: "
-            "no identifier with a prefix, such as OMIM:104300, will match them. If they are all of one vocabulary, "
-            "name it when you import the file",
+            "{n} entity of {source} has a number without a prefix as its id, and its vocabulary is unknown: no "
+            "identifier with a prefix, such as OMIM:104300, will match it. Name its vocabulary when you import it.",
+            "{n:,} entities of {source} have numbers without a prefix as their ids, and their vocabulary is unknown: "
+            "no identifier with a prefix, such as OMIM:104300, will match them. If they all belong to one vocabulary, "
+            "name it when you import the file.",
             unknown,
             source=source,
         )

@@ -203,7 +203,7 @@ def _check(outcome: JobOutcome) -> None:
         raise UserError(outcome.message)
     if outcome.state is not JobState.DONE:
         raise LinkerUnavailableError(
-            tr("The linker stopped before it was finished: {message} Try again.", message=outcome.message)
+            tr("The linker stopped before it had finished: {message} Try again.", message=outcome.message)
         )
 
 

@@ -101,7 +101,7 @@ class ExportForecast:
             "This export writes {documents} with {mentions}: {held}.",
             documents=counted("documents", self.documents),
             mentions=counted("mentions", self.mentions),
-            held=", ".join(filter(None, held)) or tr("no decision"),
+            held=", ".join(filter(None, held)) or tr("no decisions"),
         )
 
 

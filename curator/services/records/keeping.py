@@ -31,7 +31,7 @@ HOUR = 3600.0
 REST = 0.004
 """Seconds between two steps of a copy or a check, so that no key waits for either."""
 
-BUG = "An automatic backup or check failed because of an error in Curator ({error}). It is tried again in an hour."
+BUG = "An automatic backup or check failed because of an error in Curator ({error}). Curator tries again in an hour."
 BEHIND = (
     "The clock of this computer is behind: it says {now}, and the last step in this project is of {last}. Check the "
     "date, because decisions get this time. Their order, undoing and backups do not depend on it."

@@ -124,8 +124,8 @@ DECIDING: tuple[Command[Workbench], ...] = (
         "mention.accept",
         "Accept first suggestion",
         Menu.MENTION,
-        "Links the mention to the first candidate, or marks it as NIL if the suggestion is NIL. Where NIL is suggested "
-        "or more probable, or the first candidate is improbable, it says so and takes a second press.",
+        "Links the mention to the first candidate, or marks it as NIL if the suggestion is NIL. If NIL is suggested or "
+        "more probable, or the first candidate is improbable, you have to press it twice.",
         lambda bench: bench.many.press(partial(bench.decider.choose, 0)),
         ("Return", "Enter"),
         when=lambda s: _deciding(s) and not s.shuffled and (s.candidates > 0 or s.nil_suggested),
@@ -195,7 +195,7 @@ DECIDING: tuple[Command[Workbench], ...] = (
         "Mentions of this string…",
         Menu.MENTION,
         "Lists this mention, if it is undecided, and the others of the same string in context. Press the key again "
-        "there to decide the ticked ones in one step, as this mention is decided or as its first suggestion says.",
+        "there to give the ticked ones the decision of this mention, or its first suggestion, in one step.",
         lambda bench: bench.many.list_all(),
         ("Shift+Return", "Shift+Enter"),
         when=lambda s: _deciding(s) and (s.decided or s.candidates > 0 or s.nil_suggested),
@@ -204,7 +204,7 @@ DECIDING: tuple[Command[Workbench], ...] = (
     _and_list(
         Outcome.NIL,
         "Shift+N",
-        "NIL for mentions of this string…",
+        "Mark mentions of this string as NIL…",
         "Lists this mention and the others of its string. Shift+Enter there marks the ticked ones as NIL, not in the "
         "knowledge base.",
     ),

@@ -200,7 +200,7 @@ class MentionEditor(QObject):
 
 HEADLINE = "Type of “{text}”"
 NEW = "New type “{word}”"
-NO_SUCH = "No type begins with “{word}”. ↓ and Enter make a new one."
+NO_SUCH = "No type begins with “{word}”. Press ↓ and Enter to create it."
 
 
 class TypePicker(QFrame):

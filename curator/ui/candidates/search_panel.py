@@ -39,8 +39,8 @@ UNKNOWN = "The knowledge base has no {id}. ↵ makes an entity with this identif
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ move through the entities, ↵ links, Esc cancels."
 LINKED_LAST = "Recently linked"
 STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
-ASKING = "No name has these words. Asking the linker for entities that are meant…"
-NOT_CHOSEN = "No name is nearly the same. Choose an entity with ↓ first."
+ASKING = "No name has these words. Asking the linker for suggestions…"
+NOT_CHOSEN = "No name matches closely. Choose an entity with ↓ first."
 TOO_SOON = "This entity had only just appeared. Press ↵ again."
 MOST = 50
 """The most results of a search."""

@@ -33,7 +33,7 @@ IDENTIFIER = "Identifier in a registry"
 SameNamed = Callable[[str], Sequence[Entity]]
 """Returns existing entities with a name."""
 EXISTS = "This name already exists: {named}."
-AGAIN = "This name already exists: {named}. Press Enter again to make another entity with it."
+AGAIN = "This name already exists: {named}. Press Enter again to create another entity with this name."
 
 
 class EntityForm(QWidget):

@@ -134,8 +134,8 @@ def test_many_fields_are_counted_together(put: Put) -> None:
 @pytest.mark.parametrize(
     ("cells", "ids", "said"),
     [
-        ("rejected", None, "1 mention or relation says “review_status: rejected” and is left out"),
-        ("pending", (), "1 annotation says “review_status: pending”: its identifiers are not read as decisions"),
+        ("rejected", None, "1 mention or relation is marked “review_status: rejected” and is left out"),
+        ("pending", (), "1 annotation is marked “review_status: pending”: its identifiers are not read as decisions"),
         ("ok", ("MESH:D1",), ""),
     ],
 )
@@ -150,4 +150,4 @@ def test_a_skipped_mention_of_a_written_table_is_undecided(put: Put) -> None:
     path = put(f"document,text,mention,ids,outcome\n1,{TEXT},Aspirin,MESH:D1,skipped\n", "t.csv")
     [document], problems = read(default_registry().recognise(path), path)
     assert [(one.ids, one.nil) for one in document.mentions] == [((), False)]
-    assert problems == ["note: 1 annotation says “outcome: skipped”: its identifiers are not read as decisions"]
+    assert problems == ["note: 1 annotation is marked “outcome: skipped”: its identifiers are not read as decisions"]

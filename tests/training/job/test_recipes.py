@@ -170,7 +170,7 @@ def texts_of(recipe: Recipe, states: TokenStates) -> TokenStates | torch.Tensor:
     [("names-prototype", "euclidean"), ("names", "dot"), ("triplet", "cosine"), ("pel-pb", "euclidean")],
 )
 def test_a_similarity_that_the_stage_does_not_serve_is_refused(name: str, similarity: str) -> None:
-    with pytest.raises(ModelError, match=f"does not compare .* by the similarity “{similarity}”"):
+    with pytest.raises(ModelError, match=f"cannot compare .* by the similarity “{similarity}”"):
         parse_recipe({**raw(name), "similarity": similarity}, where="x")
 
 

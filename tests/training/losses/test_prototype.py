@@ -80,7 +80,7 @@ def test_by_cosine_a_prototype_lies_between_its_mentions_whatever_their_lengths(
 def test_what_no_distance_orders_is_refused(
     loss: type[PrototypeTripletLoss | TripletLoss], similarity: Similarity
 ) -> None:
-    with pytest.raises(ModelError, match=f"“{similarity.value}” does not"):
+    with pytest.raises(ModelError, match=f"“{similarity.value}” is not one"):
         loss(similarity=similarity)
 
 

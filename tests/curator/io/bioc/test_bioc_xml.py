@@ -254,7 +254,7 @@ def test_a_removed_mention_leaves_and_its_relation_is_told(put: Put, make: Simpl
     root, form = written(make, put(collection(DOCUMENT)), removed=[0])
     assert root.find(".//annotation") is None
     assert root.find(".//relation") is not None
-    assert "a relation names annotation 0" in form.problems[0].text
+    assert "a relation refers to annotation 0" in form.problems[0].text
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_what_spacy_wrote_is_read(put: Put) -> None:
     ]
     assert (second.text, third.text, second.external_id) == ("Second", "", "document 2")
     assert problems == [
-        "note: parts of speech, lemmas, dependencies and the like are not read",
+        "note: parts of speech, lemmas, dependencies and similar annotations are not read",
         "note: 1 document has the field “x”, which is not read",
         "note: 1 document has the field “cats”, which is not read",
     ]

@@ -116,7 +116,7 @@ def test_of_several_annotations_one_is_read_and_the_others_are_counted(put: Put)
     value = task() | {"annotations": of_others, "predictions": [{"result": []}], "drafts": []}
     [document], problems = found(put, [value])
     assert [one.type for one in document.mentions] == ["True"]
-    end = "is left out: of each document, one finished annotation is read"
+    end = "is left out: only one finished annotation of each document is read"
     assert sorted(problems) == [
         f"note: 1 entry of “annotations (was_cancelled: true)” {end}",
         f"note: 1 entry of “annotations by 5” {end}",
@@ -198,7 +198,7 @@ def test_rows_of_json_min(put: Put) -> None:
     ]
     assert LabelStudioFormat().attributes_in(document.raw) == {1: {"certainty": "sure"}}
     assert problems == [
-        "note: 1 entry of “annotations by 2” is left out: of each document, one finished annotation is read"
+        "note: 1 entry of “annotations by 2” is left out: only one finished annotation of each document is read"
     ]
 
 

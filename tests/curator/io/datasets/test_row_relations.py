@@ -132,11 +132,11 @@ def test_what_a_row_or_a_mention_cancels_is_no_gold(put: Put, said: dict[str, An
     kept, cancelled = {"text": TEXT, "spans": ENTITIES}, {"text": TEXT, "spans": ENTITIES, **said}
     documents, problems = parsed(put, kept, cancelled, cancelled)
     assert [[one.ids for one in document.mentions] for document in documents] == [[("MESH:D1",), ("MESH:D2",)], [], []]
-    assert problems == [f"note: 2 documents say “{words}”: their annotations are left out"]
+    assert problems == [f"note: 2 documents are marked “{words}”: their annotations are left out"]
     spans = [ENTITIES[0], ENTITIES[1] | said]
     [document], problems = parsed(put, {"text": TEXT, "spans": spans})
     assert [one.ids for one in document.mentions] == [("MESH:D1",)]
-    assert problems == [f"note: 1 mention or relation says “{words}” and is left out"]
+    assert problems == [f"note: 1 mention or relation is marked “{words}” and is left out"]
 
 
 @pytest.mark.parametrize("said", [{"is_confirmed": False}, {"status": "pending"}, {"annotation_status": "Unlabelled"}])
@@ -148,7 +148,7 @@ def test_what_nobody_confirmed_is_no_decision(put: Put, said: dict[str, Any]) ->
         ("diabetes", (), "", False),
     ]
     words = f"{name}: {str(value).lower()}"
-    assert problems == [f"note: 1 annotation says “{words}”: its identifiers are not read as decisions"]
+    assert problems == [f"note: 1 annotation is marked “{words}”: its identifiers are not read as decisions"]
 
 
 @pytest.mark.parametrize("said", [{"answer": "accept"}, {"status": "approved"}, {"rejected": False}, {"valid": True}])

@@ -264,7 +264,7 @@ def test_the_dialect_of_pubtator_3(put: Put) -> None:
     ]
     assert document.mentions[3].nil
     assert [one.text for one in reader.problems] == [
-        "what variants state besides their identifier is kept in the file and is not read: HGVS (1), VariantGroup (1), "
+        "other information about variants is kept in the file and not read: HGVS (1), VariantGroup (1), "
         "CorrespondingGene (1), RS# (1), CorrespondingSpecies (1), CA# (1)"
     ]
 

@@ -96,7 +96,7 @@ def test_a_relation_that_loses_its_mention_is_told(make: SimpleNamespace, put: P
     text, form = written(make, put(RECORD), verdicts={1: Verdict.link("MESH:D009999")})
     assert "1\tCID\tD000001\tD1\n" in text
     assert [one.text for one in form.problems] == [
-        'document 1: a relation names "D000001", which no mention has any more'
+        'document 1: a relation refers to "D000001", which no mention has any more'
     ]
 
 

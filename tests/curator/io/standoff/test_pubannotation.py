@@ -129,7 +129,7 @@ def test_what_is_about_a_deleted_denotation_goes_with_it(make: SimpleNamespace, 
     assert [one["id"] for one in value["denotations"]] == ["T1"]
     assert (value["relations"], value["attributes"]) == ([], [])
     assert value["tracks"] == DOCUMENT["tracks"]
-    assert problems == ["document 7: R1 was removed with a denotation"]
+    assert problems == ["document 7: R1 was removed together with the denotation it refers to"]
 
 
 def test_new_mentions_get_keys_of_their_own(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:

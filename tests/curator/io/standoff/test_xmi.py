@@ -88,7 +88,7 @@ def test_a_decision_is_the_identifier_and_a_deleted_mention_leaves_the_view(
     assert 'members="2 3 9"' in text
     assert 'xmi:id="4"' not in text
     assert [one.text for one in form.problems] == [
-        "document one: a relation webanno.custom.Cause was removed with a mention"
+        "document one: a relation webanno.custom.Cause was removed together with its mention"
     ]
     (found,), _ = read(form, out)
     assert [(m.text, m.ids) for m in found.mentions] == [("renal failure", ("MESH:D1", "a b"))]

@@ -190,4 +190,4 @@ def test_pages_without_wikitext_are_counted(put: Put) -> None:
     stub = "<page><title>A</title><ns>0</ns><revision><text bytes='80' /></revision></page>"
     other = "<page><title>B</title><ns>0</ns><revision><model>json</model><text>{}</text></revision></page>"
     _, problems = read(MediaWikiFormat(), put(f"<mediawiki>{stub}{other}</mediawiki>", "w.xml"))
-    assert problems == ["note: 2 pages have no wikitext in the dump: their documents are only titles"]
+    assert problems == ["note: 2 pages have no wikitext in the dump: their documents contain only the title"]

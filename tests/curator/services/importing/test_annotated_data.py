@@ -22,8 +22,8 @@ def test_what_a_row_rejects_makes_no_decision(world: World, tmp_path: Path) -> N
     report = finish(world.project.importing.documents([path], gold=True))
     assert +Counter(world.project.queue.counts().decisions_by_outcome) == {Outcome.LINK: 1}
     assert [one.problem.text for one in report.problems] == [
-        "2 documents say “answer: reject”: their annotations are left out",
-        "1 document says “answer: ignore”: its annotations are left out",
+        "2 documents are marked “answer: reject”: their annotations are left out",
+        "1 document is marked “answer: ignore”: its annotations are left out",
     ]
 
 

@@ -299,7 +299,7 @@ def test_a_foreign_prefix_matches_no_id_without_prefix(
     rows = (("a", "Disease", "OMIM:104300"), ("b", "Species", "NCBITaxon:9606"), ("c", "Disease", "MESH:D003920"))
     report = load(world, document(rows))
     assert (report.counts["nil"], report.counts.get("linked", 0)) == (3, 0)
-    hint = "the knowledge base has 3 of these ids without their prefixes, and does not say whose they are"
+    hint = "the knowledge base has 3 of these ids without their prefixes and without their vocabulary"
     assert any(hint in one.problem.text for one in report.problems)
     assert world.project.knowledge.entity("OMIM:104300") is None
 
@@ -447,7 +447,7 @@ def test_what_is_stated_of_variants_besides_their_form_is_named(
     world.kb(VARIANTS)
     report = load(world, document([("P799L", "SequenceVariant", given) for given in list(FORMS)[:3]]))
     assert [one.problem.text for one in report.problems] == [
-        "what variants state besides their identifier is kept in the file and is not read: CorrespondingGene (1), "
+        "other information about variants is kept in the file and not read: CorrespondingGene (1), "
         "RS# (1), VariantGroup (1)"
     ]
 
