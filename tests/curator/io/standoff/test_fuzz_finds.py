@@ -138,17 +138,17 @@ def test_an_annotation_without_an_id_gets_a_relation(put: Put) -> None:
 
 def test_a_broken_file_is_told_in_a_sentence(put: Put) -> None:
     with pytest.raises(UserError):
-        list(rdf.open_reader(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))
+        list(rdf.open_skos(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))
 
 
 def test_turtle_that_nests_without_end_is_refused_and_brackets_in_texts_are_not(put: Put) -> None:
     head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
     for opened in ("(", "[ <http://x.org/p> "):
         with pytest.raises(UserError, match="more than 10,000 deep"):
-            list(rdf.open_reader(put(head + "<http://x.org/1> skos:broader " + opened * MUCH)))
+            list(rdf.open_skos(put(head + "<http://x.org/1> skos:broader " + opened * MUCH)))
     label = '<http://x.org/{n}> a skos:Concept ; skos:prefLabel "(1 of ([{n}"@en .\n'
     many = put(head + "".join(label.format(n=n) for n in range(20_000)))
-    assert sum(1 for _ in rdf.open_reader(many)) == 20_000
+    assert sum(1 for _ in rdf.open_skos(many)) == 20_000
 
 
 def test_an_archive_with_a_nameless_file(tmp_path: Path) -> None:

@@ -469,7 +469,7 @@ def test_enter_at_the_end_of_a_document_says_how_to_mark_it_as_done(desk: Desk, 
     person.press(Key.Key_Return)
     assert person.said == (
         f"{DOCUMENT_DECIDED} Ctrl+↵ marks the document done and opens the next. "
-        "4 mentions of other documents are undecided."
+        "4 mentions in other documents are undecided."
     )
     assert desk.bench.bottom.hints.shown[0] == ("Ctrl+↵", "done, next document")
     desk.bench.decider.mark_done()
