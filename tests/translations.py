@@ -167,27 +167,43 @@ def _of_file(path: Path, one: str, counted: str) -> Iterator[Key]:
     text = path.read_text(encoding="utf-8")
     if f"{one}(" not in text and f"{counted}(" not in text:
         return
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    given = _given(tree)
+    for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in (one, counted)):
             continue
-        found = [list(_resolved(each, path)) for each in node.args[: 2 if node.func.id == counted else 1]]
+        found = [list(_resolved(each, path, given)) for each in node.args[: 2 if node.func.id == counted else 1]]
         if node.func.id == counted:
             yield from zip(*found, strict=True)
         else:
             yield from ((each, "") for each in found[0])
 
 
-def _resolved(node: ast.expr, path: Path) -> Iterator[str]:
-    """The sentences that an argument of `tr` can be; none where it is data."""
+def _given(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """Variable -> what the functions of a module assign to it: one of several sentences, or a constant."""
+    found: dict[str, list[ast.expr]] = {}
+    for function in ast.walk(tree):
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp | ast.Name):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(node.value)
+    return found
+
+
+def _resolved(node: ast.expr, path: Path, given: Mapping[str, list[ast.expr]] | None = None) -> Iterator[str]:
+    """The sentences that an argument of `tr` can be; none where it is data. `given`: see `_given`."""
     if isinstance(node, ast.Constant):
         yield str(node.value)
     elif isinstance(node, ast.IfExp):
-        yield from _resolved(node.body, path)
-        yield from _resolved(node.orelse, path)
+        yield from _resolved(node.body, path, given)
+        yield from _resolved(node.orelse, path, given)
     elif isinstance(node, ast.Name):
         value = _constant(path, node.id)
         if isinstance(value, str):
             yield value
+        for one in (given or {}).get(node.id, ()):
+            yield from _resolved(one, path)
     elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         value = _constant(path, node.value.id)
         if isinstance(value, Mapping):

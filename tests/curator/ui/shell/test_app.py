@@ -111,8 +111,8 @@ def test_every_command_and_its_help_are_translated(german: Catalogue) -> None:
 
 
 def test_numbers_choose_their_form(german: Catalogue) -> None:
-    forms = [ntr("about {n} minute", "about {n} minutes", n) for n in (1, 2, 0)]
-    assert forms == ["etwa 1 Minute", "etwa 2 Minuten", "etwa 0 Minuten"]
+    forms = [ntr("{n} decision", "{n:,} decisions", n) for n in (1, 2, 0)]
+    assert forms == ["1 Entscheidung", "2 Entscheidungen", "0 Entscheidungen"]
 
 
 def test_without_a_translation_english_is_spoken(german: Catalogue) -> None:
