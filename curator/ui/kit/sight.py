@@ -7,7 +7,8 @@ pressed for one view never acts on another that appeared in the meantime. Two cl
   panel) that has only just been drawn does not get the key, and `dropped` says so.
 * `PaintLog` records since when each item of a view has been visible. Code that decides calls `Glance.saw` first.
 
-Times are those of the key events. A held key counts from its first press.
+Times are those of the key events. A held key counts from its first press. An X server repeats it as releases and
+presses of the same time, which Qt marks as repeats only if both have arrived: not on a busy computer.
 """
 
 from __future__ import annotations
@@ -188,6 +189,7 @@ class Sight(QObject):
         self._pressed: float | None = None
         self._clicked = 0.0
         self._down = (0, 0.0)
+        self._released = (0, 0)  # the physical key that was last released, and when, in ms of the event
         app.focusWindowChanged.connect(self._listen)
         self._listen(QApplication.focusWindow())
 
@@ -242,7 +244,9 @@ class Sight(QObject):
     def _input(self, event: QEvent, kind: QEvent.Type) -> bool:
         if kind in _KEYS and isinstance(event, QKeyEvent):
             return self._key(event)
-        if kind in _PRESSES and isinstance(event, QMouseEvent):
+        if kind == Kind.KeyRelease and isinstance(event, QKeyEvent):
+            self._released = _stamp(event)
+        elif kind in _PRESSES and isinstance(event, QMouseEvent):
             self._clicked = self._times.seconds(event.timestamp())
             self._handle(self._clicked)
         elif kind == Kind.MouseButtonRelease:
@@ -266,13 +270,16 @@ class Sight(QObject):
         if self._is_due(event, pressed):
             return False
         event.accept()
-        if event.type() == Kind.KeyPress and not event.isAutoRepeat():
+        if event.type() == Kind.KeyPress and not self._is_repeated(event):
             self.dropped.emit()
         return True
 
+    def _is_repeated(self, event: QKeyEvent) -> bool:
+        return event.isAutoRepeat() or (event.nativeScanCode() != 0 and _stamp(event) == self._released)
+
     def _time_of(self, event: QKeyEvent) -> float:
         """The time of the key press; for auto-repeat, of the first press."""
-        if not (event.isAutoRepeat() and self._down[0] == event.key()):
+        if not (self._is_repeated(event) and self._down[0] == event.key()):
             self._down = event.key(), self._times.seconds(event.timestamp())
         return self._down[1]
 
@@ -328,6 +335,10 @@ class Sight(QObject):
     def _forget(self, view: int) -> None:
         self._gone(view)
         self._views.pop(view, None)
+
+
+def _stamp(event: QKeyEvent) -> tuple[int, int]:
+    return event.nativeScanCode(), event.timestamp()
 
 
 def _takes_keys(part: QWidget) -> bool:

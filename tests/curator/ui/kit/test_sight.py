@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QStringListModel, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QStringListModel, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -106,6 +107,31 @@ def test_the_delay_of_another_clock_is_taken_from_the_quickest_event() -> None:
 
 def test_an_event_without_a_time_happens_now() -> None:
     assert PressClock(Clock(5.0)).seconds(0) == 5.0
+
+
+def test_a_repeated_key_that_is_not_marked_as_such_counts_from_its_first_press(
+    window: Window, sight: Sight, clock: Clock
+) -> None:
+    """As from a busy X server: a release and a press of the same time."""
+    answers: list[bool] = []
+
+    def send(kind: QEvent.Type, stamp: int) -> None:
+        event = QKeyEvent(kind, Key.Key_Return, Qt.KeyboardModifier.NoModifier, 36, 0, 0, "\r")
+        event.setTimestamp(stamp)
+        QCoreApplication.sendEvent(window.windowHandle(), event)
+        if kind == QEvent.Type.KeyPress:
+            answers.append(sight.has_seen(appeared))
+
+    appeared = clock.now
+    send(QEvent.Type.KeyPress, 1_000)
+    clock.now += 1
+    send(QEvent.Type.KeyRelease, 2_000)
+    send(QEvent.Type.KeyPress, 2_000)
+    assert answers == [False, False], "the key is held down"
+    send(QEvent.Type.KeyRelease, 2_000)
+    clock.now += 0.1
+    send(QEvent.Type.KeyPress, 2_100)
+    assert answers[2:] == [True], "the key is pressed again"
 
 
 # --- views that have just come up ---
