@@ -223,7 +223,6 @@ class TypePicker(QFrame):
         self.title = PlainLabel(parent=self)
         self.note = PlainLabel(parent=self)
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText(tr("First letters, or a digit"))
         self.line.setAccessibleName(tr("Type"))
         self.line.setProperty("typing_acts", True)  # a digit chooses
         self.list = QListWidget(self)
@@ -257,6 +256,7 @@ class TypePicker(QFrame):
         self._answered = False
         short = text if len(text) <= 40 else text[:39] + "…"
         self.title.setText(headline or tr(HEADLINE, text=short))
+        self.line.setPlaceholderText(tr("First letters, or a digit") if types else tr("Name of a new type"))
         self.line.clear()
         self._fill("")
         self.move(at)
@@ -286,7 +286,7 @@ class TypePicker(QFrame):
         item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
 
     def _typed(self, word: str) -> None:
-        if word.isdigit() and 1 <= int(word) <= min(9, len(self._types)):
+        if word.isdecimal() and 1 <= int(word) <= min(9, len(self._types)):
             self._answer(self._types[int(word) - 1])
         else:
             self._fill(word.strip())

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.documents import Split
 from curator.domain.statistics import IMPORTED, Headline, Plot, StatisticsFilter
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, language, ntr, tr
 from curator.services.records import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
@@ -74,7 +74,7 @@ class DashboardFilter(QWidget):
         edit = QDateEdit(QDate(day.year, day.month, day.day), self)
         edit.setAccessibleName(name)
         edit.setCalendarPopup(True)
-        edit.setDisplayFormat("d MMM yyyy")
+        edit.setDisplayFormat("dd.MM.yyyy" if language() == "de" else "d MMM yyyy")
         edit.dateChanged.connect(self.changed)
         return edit
 

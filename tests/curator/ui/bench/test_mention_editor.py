@@ -27,6 +27,17 @@ def test_a_digit_chooses(qtbot: QtBot, picker: TypePicker, keys: str, wanted: st
     assert not picker.isVisible()
 
 
+def test_a_sign_that_is_no_digit_is_the_beginning_of_a_name(qtbot: QtBot, picker: TypePicker) -> None:
+    qtbot.keyClicks(picker.line, "²")
+    assert rows(picker) == ["²"]
+
+
+def test_without_types_the_line_asks_for_a_new_one(picker: TypePicker) -> None:
+    assert "digit" in picker.line.placeholderText()
+    picker.ask("lidocaine", {}, at=QPoint(10, 10))
+    assert picker.line.placeholderText() == "Name of a new type"
+
+
 def test_first_letters_and_enter_choose(qtbot: QtBot, picker: TypePicker) -> None:
     qtbot.keyClicks(picker.line, "dis")
     with qtbot.waitSignal(picker.chosen, timeout=500) as caught:

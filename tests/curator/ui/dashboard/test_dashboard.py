@@ -140,6 +140,17 @@ def test_a_period_means_the_same_in_every_language(qtbot: QtBot, words: Callable
     assert since == [None, *(TODAY - timedelta(days=days) for days in TIMES.values()), TODAY]
 
 
+@pytest.mark.parametrize(("code", "shown"), [("en", "3 Mar 2026"), ("de", "03.03.2026")])
+def test_days_have_the_form_of_the_language(qtbot: QtBot, code: str, shown: str) -> None:
+    wording.use(wording.Catalogue(code, {}))
+    try:
+        found = DashboardFilter(today=lambda: TODAY)
+    finally:
+        wording.use(wording.ENGLISH)
+    qtbot.addWidget(found)
+    assert found.since.text() == shown
+
+
 def test_times_are_days_before_today_or_chosen_ones(qtbot: QtBot) -> None:
     found = DashboardFilter(today=lambda: TODAY)
     qtbot.addWidget(found)
