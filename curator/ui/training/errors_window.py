@@ -84,9 +84,8 @@ class ErrorsWindow(ShowDialog):
         self._service = service
         self.worker = Worker(self)
         self._every = self._shown = ErrorList()
-        self._opened = self._left_out = (
-            False  # whether the current error was opened; whether one above it was, and left
-        )
+        self._opened = False  # whether the current error was opened
+        self._left_out = False  # whether the one above it was opened, and is no longer listed
         self._nothing = ("", "")
         self.evaluations = self._combo(tr("Evaluation"))
         self.kinds = self._combo(tr("Kind of error"))
