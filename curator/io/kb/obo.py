@@ -32,6 +32,8 @@ _ID_END = re.compile(r'(?<!\\)!|\{\s*[^\s={}"]+\s*=')
 """After identifiers, `!` needs no space. Before it may be modifiers."""
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": " ", "t": " ", "W": " "}
+_HEADING = re.compile(r"\[\s*(\w+)\s*\]\s*(?:!.*)?")
+_ONCE = ("id", "name", "def")
 _START = re.compile(rb"^(format-version:|\[Term\]\s*$)", re.MULTILINE)
 
 
@@ -101,6 +103,7 @@ class OboReader(SourceReader):
                     tr("the term {id} has no {missing}", id=stanza.id or name, missing=missing),
                 )
                 continue
+            self._check_once(stanza)
             prefix = stanza.id.partition(":")[0] if ":" in stanza.id else ""
             if prefix != self._prefix and prefix not in foreign:
                 foreign.add(prefix)
@@ -113,6 +116,18 @@ class OboReader(SourceReader):
             yield stanza.line, self._entity(stanza, name, namespace)
         if self.obsolete:
             self._problem(0, "note", ntr(ONE_OBSOLETE["term"], OBSOLETE["term"], len(self.obsolete)))
+
+    def _check_once(self, stanza: _Stanza) -> None:
+        """Report tags of which only the first is read, such as those after a lost heading."""
+        for tag in _ONCE:
+            for line, value in stanza.tags.get(tag, [])[1:]:
+                text = tr(
+                    "term {id} has a second {tag!r}, which is left out: {value}",
+                    id=stanza.id,
+                    tag=tag,
+                    value=value[:60],
+                )
+                self._problem(line, "set aside", text)
 
     def _keep_obsolete(self, stanza: _Stanza, name: str, namespace: str) -> None:
         """Keep the obsolete terms with several successors; those with one lead to it, and those with none are left
@@ -168,9 +183,12 @@ class OboReader(SourceReader):
         stanza = _Stanza("", 1)
         for number, line in enumerate(self._source.lines(), 1):
             text = without_line_end(line.removeprefix(BOM) if number == 1 else line).strip()
-            if text.startswith("[") and text.endswith("]"):
+            if text.startswith("["):
                 yield stanza
-                stanza = _Stanza(text[1:-1], number)
+                heading = _HEADING.fullmatch(text)
+                stanza = _Stanza(heading[1].capitalize() if heading else "unknown", number)
+                if heading is None:
+                    self._problem(number, "set aside", tr("is not a heading of a stanza: {text}", text=text[:60]))
             elif text and not text.startswith("!"):
                 tag, colon, value = text.partition(":")
                 if colon:

@@ -134,6 +134,28 @@ def test_each_malformed_line_is_reported_once_with_its_own_text(put: Put) -> Non
     ]
 
 
+@pytest.mark.parametrize("heading", ["[Term]", "[Term] ! two", "[Term]!two", "[term]", "[ Term ]"])
+def test_a_heading_begins_a_term(put: Put, heading: str) -> None:
+    entities, reader = read(put, f"{term(1)}{heading}\nid: X:2\nname: two\nis_a: X:1\n")
+    assert entities["X:2"] == Entity("X:2", "two", types=("things",), parents=("X:1",))
+    assert not entities["X:1"].parents
+    assert not reader.problems
+
+
+@pytest.mark.parametrize("heading", ["[Term", "[", "[Term] two", "[Te rm]"])
+def test_what_follows_a_broken_heading_is_of_no_other_term(put: Put, heading: str) -> None:
+    entities, reader = read(put, f"{term(1)}{heading}\nid: X:2\nname: two\nis_a: X:1\n\n{term(3)}")
+    assert list(entities) == ["X:1", "X:3"]
+    assert not entities["X:1"].parents
+    assert [(one.line, one.severity) for one in reader.problems] == [(8, "set aside")]
+
+
+def test_what_a_term_has_once_is_reported_when_it_comes_again(put: Put) -> None:
+    entities, reader = read(put, term(1) + 'id: X:2\nname: two\ndef: "b" []\n')
+    assert entities == {"X:1": Entity("X:1", "thing 1", types=("things",), definition="b")}
+    assert [(one.line, one.severity) for one in reader.problems] == [(8, "set aside"), (9, "set aside")]
+
+
 def test_no_term_is_an_error(put: Put) -> None:
     with pytest.raises(UserError, match="no usable entity"):
         read(put, "[Typedef]\nid: part_of\n")
