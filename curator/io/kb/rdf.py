@@ -13,6 +13,7 @@ to be downloaded. Manchester and functional syntax are not read either (ROBOT co
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from curator.domain.entities import Entity
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import Source, SourceReader
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.ontology_terms import OntologyTerm, entities, inverted, term_id
@@ -103,6 +104,7 @@ class RdfReader(SourceReader):
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
+        self._foreign: Counter[str] = Counter()  # languages of names that are in none of the chosen
         survey = self._survey()
         spaces = {} if self.format == "owl" else {address: prefix for prefix, address in survey.prefixes.items()}
         id_of = partial(term_id, namespaces=spaces)
@@ -120,6 +122,14 @@ class RdfReader(SourceReader):
             )
             self.problems.append(Problem(0, "note", text))
         yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
+        if self._foreign:
+            text = ntr(
+                "{n} entity has no name in the chosen languages, so it keeps its name in another ({languages})",
+                "{n:,} entities have no name in the chosen languages, so they keep their names in others ({languages})",
+                self._foreign.total(),
+                languages=", ".join(sorted(self._foreign)),
+            )
+            self.problems.append(Problem(0, "note", text))
 
     def _survey(self) -> _Survey:
         found = _Survey()
@@ -211,7 +221,7 @@ class RdfReader(SourceReader):
     ) -> OntologyTerm:
         concept = CONCEPT in kinds
         entity_id = id_of(node)
-        labels = self._texts(own, LABELS if concept else LABELS[::-1])
+        labels = self._texts(own, LABELS if concept else LABELS[::-1]) or self._foreign_name(own)
         definitions = self._texts(own, (*DEFINITIONS, *NOTES) if concept else DEFINITIONS)
         types = sorted([*_all(own, (SPACE,)), *map(title, _all(own, (SCHEME,)))])
         prefix = entity_id.partition(":")[0] if ":" in entity_id and "//" not in entity_id else ""
@@ -239,6 +249,15 @@ class RdfReader(SourceReader):
                 found.append((order[language], predicates.index(predicate), text))
         return [text for _, _, text in sorted(found, key=itemgetter(0, 1))]
 
+    def _foreign_name(self, own: Sequence[_Value]) -> list[str]:
+        """A name in any language, English first: without one the entity would be lost."""
+        found = [(language, text) for predicate, language, text in own if predicate in LABELS and text]
+        if not found:
+            return []
+        language, text = min(found, key=lambda one: one[0].partition("-")[0] != "en")
+        self._foreign[language] += 1
+        return [text]
+
 
 def _is_deprecated(own: Sequence[_Value]) -> bool:
     return any(
@@ -249,21 +268,25 @@ def _is_deprecated(own: Sequence[_Value]) -> bool:
 
 def _guarded(stream: BinaryIO, kind: str, path: Path) -> BinaryIO:
     """The stream as pyoxigraph may read it."""
-    guards = {"xml": RdfXml, "turtle": _Shallow}
-    return cast("BinaryIO", guards[kind](stream, path)) if kind in guards else stream
+    return cast("BinaryIO", RdfXml(stream, path) if kind == "xml" else _Shallow(stream, path))
 
 
 class _Shallow:
-    """Refuses a Turtle file with brackets nested so deeply that it must be damaged: the parser needs about 350 bytes
-    for each open bracket. The count is approximate: it includes brackets in strings, and restarts after each line that
-    ends a statement."""
+    """Turtle or N-Triples without a byte order mark.
+
+    Refuses a file with brackets nested so deeply that it must be damaged: the parser needs about 350 bytes for each
+    open bracket. The count is approximate: it includes brackets in strings, and restarts after each line that ends a
+    statement.
+    """
 
     def __init__(self, stream: BinaryIO, path: Path) -> None:
         self._stream, self._path = stream, path
-        self._depth = 0
+        self._depth, self._begun = 0, False
 
     def read(self, size: int = -1) -> bytes:
         block = self._stream.read(size)
+        if not self._begun:
+            self._begun, block = True, block.removeprefix(BOM_UTF8) or self._stream.read(size)
         end = max(block.rfind(b".\n"), block.rfind(b".\r\n"))
         opened, closed = (sum(block.count(one, max(end, 0)) for one in pair) for pair in ((b"(", b"["), (b")", b"]")))
         self._depth = max(0, (self._depth if end < 0 else 0) + opened - closed)
@@ -289,6 +312,7 @@ def _xml_prefixes(head: bytes) -> dict[str, str]:
 
 def syntax(head: bytes) -> str:
     """The name of the syntax; '' if unknown."""
+    head = head.removeprefix(BOM_UTF8)
     if _XML.search(head) is not None:
         return "xml"
     if _TURTLE.search(head) is not None:
@@ -305,7 +329,7 @@ def sniff_owl(head: bytes) -> bool:
 
 
 def sniff_skos(head: bytes) -> bool:
-    kind = syntax(head.removeprefix(b"\xef\xbb\xbf"))
+    kind = syntax(head)
     return bool(kind) and not sniff_owl(head) and (_SKOS.encode() in head or (_OWL.encode() in head and kind != "xml"))
 
 

@@ -118,6 +118,30 @@ def test_another_language(put: Put) -> None:
     assert [one.name for one in RDF.open(put(TURTLE), german)] == ["eins", "two"]
 
 
+def test_a_name_in_another_language_is_better_than_no_entity(put: Put) -> None:
+    head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix X: <http://x.org/X/> .\n"
+    labels = {1: '"Herz"@de, "heart"@en-GB', 2: '"Leber"@de', 3: '"foie"@fr, "Leber"@de', 4: '"ren"', 5: '""'}
+    own = "".join(f"X:{n} a skos:Concept ; skos:prefLabel {label} .\n" for n, label in labels.items())
+    reader = RDF.open(put(head + own, "x.ttl"))
+    assert [one.name for one in reader] == ["heart", "Leber", "foie", "ren"]
+    assert [one.severity for one in reader.problems] == ["set aside", "note"]
+    assert "2 entities have no name in the chosen languages" in reader.problems[1].text
+    assert "(de, fr)" in reader.problems[1].text
+    reader = RDF.open(put(head + own, "x.ttl"), KbOptions(languages=("fr",)))
+    assert [one.name for one in reader] == ["heart", "Leber", "foie", "ren"]
+
+
+@pytest.mark.parametrize(("name", "line_end"), [("x.ttl", "\n"), ("y.ttl", "\r\n"), ("z.nt", "\n")])
+def test_a_byte_order_mark_is_no_part_of_the_graph(put: Put, name: str, line_end: str) -> None:
+    skos = "http://www.w3.org/2004/02/skos/core#"
+    text = f'<http://x.org/1> <{skos}prefLabel> "one" .\n'
+    text += f"<http://x.org/1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{skos}Concept> .\n"
+    if name.endswith("ttl"):
+        text = f"@prefix skos: <{skos}> .\n{text}"
+    path = put(text.replace("\n", line_end).encode("utf-8-sig"), name)
+    assert [one.name for one in default_registry().open_kb(path)] == ["one"]
+
+
 def test_broken_files(put: Put) -> None:
     for source, text in (
         (OBOGRAPHS, graph()[:-2]),
