@@ -62,7 +62,12 @@ class OboGraphsReader(SourceReader):
             else:
                 properties.add(term_id(predicate))
         type_ = Path(_text(graph.get("id"))).stem
-        for node in _dicts(graph.get("nodes")):
+        nodes = _dicts(graph.get("nodes"))
+        for meta in (node["meta"] for node in nodes if isinstance(node.get("meta"), dict)):
+            properties |= {term_id(_text(one.get("synonymType"))) for one in _dicts(meta.get("synonyms"))}
+            subsets = meta.get("subsets")
+            properties |= {term_id(_text(one)) for one in (subsets if isinstance(subsets, list) else ())}
+        for node in nodes:
             node_id = term_id(_text(node.get("id")))
             if node_id and node.get("type") in (None, "CLASS") and node_id not in properties:
                 yield _term(node_id, node, parents.get(node_id, []), type_)

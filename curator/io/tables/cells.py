@@ -18,7 +18,7 @@ MISSING = frozenset(
 _ERROR = re.compile(r"#(?:[A-ZÄÖÜ0-9/_]+[!?]|N/A|NV|GETTING_DATA)|Err:\d{3}")
 _MONTH = "(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Sept|Oct|Okt|Nov|Dec|Dez)"
 _MADE = re.compile(
-    rf"true|false|\d{{4}}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d\d:\d\d:\d\d(?:\.\d+)?"
+    rf"true|false|\d{{4}}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|(?:\d+ days?, )?\d{{1,2}}:\d\d:\d\d(?:\.\d+)?"
     rf"|\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}|\d{{1,2}}-{_MONTH}(?:-\d{{2,4}})?|{_MONTH}-\d{{2,4}}|\d(?:\.\d+)?E\+\d+",
     re.IGNORECASE,
 )

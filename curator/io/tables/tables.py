@@ -241,4 +241,6 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, str):
         return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.15G}"  # spreadsheets keep 15 digits; a longer number gets an exponent, and is no identifier
+    return str(value)

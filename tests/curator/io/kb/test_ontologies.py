@@ -367,11 +367,15 @@ def test_predicates_of_obo_graphs_are_curies_or_addresses(
 
 
 def test_properties_and_types_of_synonyms_are_no_entities(put: Put) -> None:
-    nodes = [{"id": one, "lbl": one} for one in ("X:1", "X:2", f"{OBO}x#sys", f"{OBO}x#slim", "X:part_of", "X:whole")]
+    own = ("X:1", "X:2", f"{OBO}x#sys", f"{OBO}x#slim", "X:part_of", "X:whole")
+    nodes: list[dict[str, object]] = [{"id": one, "lbl": one} for one in own]
     edges = [
         (f"{OBO}x#sys", "subPropertyOf", f"{OIO}SynonymTypeProperty"),
         (f"{OBO}x#slim", "rdfs:subPropertyOf", "oio:SubsetProperty"),
         ("X:part_of", "subPropertyOf", "X:whole"),
         ("X:1", "X:part_of", "X:2"),
     ]
+    synonym = {"pred": "hasExactSynonym", "val": "uno", "synonymType": "X:lay"}
+    nodes[0]["meta"] = {"synonyms": [synonym], "subsets": ["X:rare"]}
+    nodes += [{"id": "X:lay", "lbl": "lay"}, {"id": "X:rare", "lbl": "rare"}]
     assert [one.id for one in OBOGRAPHS.open(put(obo_graph(nodes, edges)))] == ["X:1", "X:2"]

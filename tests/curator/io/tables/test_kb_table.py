@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
@@ -275,6 +275,9 @@ CONVERTED = [
     datetime(2024, 9, 2, 10, 30),
     date(2025, 3, 2),
     time(1, 2),
+    timedelta(hours=6),
+    2.310009e19,
+    900000000000207008.0,
     True,
     False,
     "2024-09-02",
