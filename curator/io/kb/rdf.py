@@ -201,7 +201,7 @@ class RdfReader(SourceReader):
                     elif isinstance(said, NamedNode) and (predicate != TYPE or said.value in KINDS):
                         yield node.value, (predicate, "", said.value)
                 prefixes.update(triples.prefixes)
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, MemoryError) as error:  # the last for a statement of more than 16 MiB
             words = str(error).partition("(<")[0]
             raise UserError(
                 tr(
@@ -244,7 +244,7 @@ class RdfReader(SourceReader):
         order = {"": len(self._languages)} | {language: n for n, language in enumerate(self._languages)}
         found = []
         for predicate, language, text in own:
-            language = language.lower().partition("-")[0]
+            language = language.lower().replace("_", "-").partition("-")[0]
             if predicate in predicates and language in order and text:
                 found.append((order[language], predicates.index(predicate), text))
         return [text for _, _, text in sorted(found, key=itemgetter(0, 1))]
