@@ -12,6 +12,9 @@ from curator.domain.wording import ntr
 from curator.io.kb.base import clean_names, keep_obsolete
 from curator.services.ports import Problem
 
+THING = "http://www.w3.org/2002/07/owl#Thing"
+"""The class of everything: as a parent, it says nothing."""
+
 
 @dataclass(slots=True)
 class OntologyTerm:
@@ -121,5 +124,5 @@ def entity_of(term: OntologyTerm, replaced: Iterable[str] = ()) -> Entity:
         types=clean_names(term.types),
         definition=term.definition,
         alt_ids=clean_names([*term.alt_ids, *replaced], besides=term.id),
-        parents=clean_names(term.parents, besides=term.id),
+        parents=clean_names((one for one in term.parents if one != THING), besides=term.id),
     )

@@ -58,13 +58,14 @@ NOTES = (f"{_SKOS}scopeNote", f"{_RDFS}comment")
 TITLES = (*LABELS, f"{_DCT}title", f"{_DC}title")
 PARENTS = (f"{_SKOS}broader", f"{_RDFS}subClassOf")
 REPLACED_BY = (f"{_IAO}0100001", f"{_OIO}replacedBy", f"{_DCT}isReplacedBy")
-SCHEME, SPACE, ALTERNATE = f"{_SKOS}inScheme", f"{_OIO}hasOBONamespace", f"{_OIO}hasAlternativeId"
+SCHEMES, NARROWER = (f"{_SKOS}inScheme", f"{_SKOS}topConceptOf"), f"{_SKOS}narrower"
+SPACE, ALTERNATE = f"{_OIO}hasOBONamespace", f"{_OIO}hasAlternativeId"
 DEPRECATED, CONSIDER, IMPORTS = f"{_OWL}deprecated", f"{_OIO}consider", f"{_OWL}imports"
 _READ = {
     one: one  # one text for each predicate
     for one in (
         *(TYPE, *TITLES, *SYNONYMS, *DEFINITIONS, *NOTES, *PARENTS, *REPLACED_BY),
-        *(SCHEME, SPACE, ALTERNATE, DEPRECATED, CONSIDER, IMPORTS),
+        *(*SCHEMES, NARROWER, SPACE, ALTERNATE, DEPRECATED, CONSIDER, IMPORTS),
     )
 }
 MOST_NESTED = 10_000
@@ -79,12 +80,13 @@ _TRIPLE = re.compile(rb"^(?:<[^>\s]+>|_:\S+)[ \t]+<[^>\s]+>[ \t]+\S.*\.[ \t]*\r?
 @dataclass(slots=True)
 class _Survey:
     """What must be known before the first entity: the number of places where each subject is described, texts that may
-    be titles of schemes, and deprecated subjects with their replacements."""
+    be titles of schemes, deprecated subjects with their replacements, and the concepts that name a narrower one."""
 
     places: Counter[str] = field(default_factory=Counter)
     titles: dict[str, list[_Value]] = field(default_factory=dict)
     deprecated: set[str] = field(default_factory=set)
     replaced_by: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    broader: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     imports: list[str] = field(default_factory=list)
     prefixes: dict[str, str] = field(default_factory=dict)
 
@@ -141,7 +143,9 @@ class RdfReader(SourceReader):
                 predicate, _, text = value
                 if predicate in TITLES and not typed:
                     found.titles.setdefault(node, []).append(value)
-                elif predicate == SCHEME:
+                elif predicate == NARROWER:
+                    found.broader[text].append(node)
+                elif predicate in SCHEMES:
                     schemes.add(text)
                 elif predicate in REPLACED_BY:
                     found.replaced_by[node].add(text)
@@ -166,6 +170,7 @@ class RdfReader(SourceReader):
             survey.places[node] -= 1
             if survey.places[node] <= 0:
                 del begun[node]
+                own += [(PARENTS[0], "", one) for one in survey.broader.get(node, ())]
                 if kinds := {text for predicate, _, text in own if predicate == TYPE}:
                     yield self._term(node, own, kinds, title, id_of)
 
@@ -223,7 +228,7 @@ class RdfReader(SourceReader):
         entity_id = id_of(node)
         labels = self._texts(own, LABELS if concept else LABELS[::-1]) or self._foreign_name(own)
         definitions = self._texts(own, (*DEFINITIONS, *NOTES) if concept else DEFINITIONS)
-        types = sorted([*_all(own, (SPACE,)), *map(title, _all(own, (SCHEME,)))])
+        types = sorted([*_all(own, (SPACE,)), *map(title, _all(own, SCHEMES))])
         prefix = entity_id.partition(":")[0] if ":" in entity_id and "//" not in entity_id else ""
         return OntologyTerm(
             entity_id,

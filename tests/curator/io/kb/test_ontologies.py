@@ -142,6 +142,27 @@ def test_a_byte_order_mark_is_no_part_of_the_graph(put: Put, name: str, line_end
     assert [one.name for one in default_registry().open_kb(path)] == ["one"]
 
 
+def test_a_concept_that_another_names_as_narrower_has_it_as_parent(put: Put) -> None:
+    own = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix X: <http://x.org/X/> .
+    X:s a skos:ConceptScheme ; skos:prefLabel "Things"@en .
+    X:1 a skos:Concept ; skos:prefLabel "one"@en ; skos:narrower X:2 , X:3 ; skos:topConceptOf X:s .
+    X:2 a skos:Concept ; skos:prefLabel "two"@en ; skos:broader X:1 ; skos:inScheme X:s .
+    X:3 a skos:Concept ; skos:prefLabel "three"@en .
+    """
+    one, *others = RDF.open(put(own, "x.ttl"))
+    assert one == Entity("X:1", "one", types=("Things",))
+    assert [(other.id, other.parents) for other in others] == [("X:2", ("X:1",)), ("X:3", ("X:1",))]
+
+
+def test_everything_is_no_parent(put: Put) -> None:
+    thing = "http://www.w3.org/2002/07/owl#Thing"
+    own = f"""<owl:Class rdf:about="{OBO}X_1"><rdfs:label>a</rdfs:label><rdfs:subClassOf rdf:resource="{thing}"/>
+    </owl:Class>"""
+    assert [one.parents for one in OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))] == [()]
+    graph = obo_graph([{"id": "X:1", "lbl": "a"}], [("X:1", "is_a", thing)])
+    assert [one.parents for one in OBOGRAPHS.open(put(graph))] == [()]
+
+
 def test_broken_files(put: Put) -> None:
     for source, text in (
         (OBOGRAPHS, graph()[:-2]),
