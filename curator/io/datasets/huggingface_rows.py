@@ -91,7 +91,7 @@ def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
         used |= {"id", "passages", "entities"}
     elif _has_words(value):
         text, places = _joined(value["tokens"])
-        passages, column = plain_passages(text), _column(value, places)
+        passages, column = plain_passages(text), _column(value, places, names)
         entities = list(_marked(value, places, column, names))
         used |= {"tokens", column}
     else:
@@ -218,9 +218,10 @@ def _joined(tokens: Sequence[str]) -> tuple[str, list[Range]]:
     return " ".join(words), places
 
 
-def _column(value: Mapping[str, Any], places: Sequence[Range]) -> str:
-    """The column with a tag for each word; '' if there is none."""
-    return next((one for one in TAGS if isinstance(value.get(one), list) and len(value[one]) == len(places)), "")
+def _column(value: Mapping[str, Any], places: Sequence[Range], names: Mapping[str, Sequence[str]]) -> str:
+    """The column with a tag for each word; '' if there is none. Numbers without names are no tags."""
+    found = (one for one in TAGS if isinstance(value.get(one), list) and len(value[one]) == len(places))
+    return next((one for one in found if one in names or not any(type(tag) is int for tag in value[one])), "")
 
 
 def _marked(
@@ -255,7 +256,7 @@ def _entities(value: Mapping[str, Any], shift: int, left: Unread) -> tuple[str, 
         listed = dicts(value.get(key))
         elements = listed if isinstance(value.get(key), dict) else value.get(key)
         here = Unread()
-        found, others = _sorted(elements if isinstance(elements, list) else [], shift, here, numbered=key != "labels")
+        found, others = _sorted(elements if isinstance(elements, list) else [], shift, here)
         if found or here.mentions:
             left.add(here)
             return key, found, others
@@ -263,30 +264,28 @@ def _entities(value: Mapping[str, Any], shift: int, left: Unread) -> tuple[str, 
     return "", [], unread
 
 
-def _sorted(
-    elements: Sequence[object], shift: int, left: Unread, *, numbered: bool
-) -> tuple[list[RowMention], list[str]]:
+def _sorted(elements: Sequence[object], shift: int, left: Unread) -> tuple[list[RowMention], list[str]]:
     found, others = [], []
     for one in elements:
         if isinstance(one, dict) and (said := cancelling(one)):
             left.mentions[said] += 1
         elif isinstance(one, dict):
             found.append(_entity(one, shift, left))
-        elif (triple := _triple(one, shift, numbered=numbered)) is not None:
+        elif (triple := _triple(one, shift)) is not None:
             found.append(triple)
         else:
             others.append(plain_text(json.dumps(one, ensure_ascii=False, default=str))[:80])
     return found, others
 
 
-def _triple(one: object, shift: int, *, numbered: bool) -> RowMention | None:
-    """`[start, end, type]`, half-open, the type a number only if `numbered`; None for anything else."""
+def _triple(one: object, shift: int) -> RowMention | None:
+    """`[start, end, type]`, half-open; None for anything else."""
     if not isinstance(one, list) or len(one) != 3:
         return None
     start, end, kind = one
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
         return None
-    if not (kind is None or isinstance(kind, str) or (numbered and type(kind) is int)):
+    if not (kind is None or isinstance(kind, str) or type(kind) is int):
         return None
     return RowMention(((start + shift, end + shift),), "", _kind(kind), ())
 

@@ -57,6 +57,7 @@ _VALUE = ("start", "end", "text", "startOffset", "endOffset", "globalOffsets")
 _ANSWERS = ("choices", "taxonomy", "text", "number", "rating", "datetime")
 _CURIE = re.compile(r"[A-Za-z][\w.-]*:\S*\d\S*|https?://\S+|NIL", re.ASCII)
 _MOST_LABELS = 20
+_STEP = " / "
 
 
 @dataclass
@@ -311,12 +312,14 @@ def _answer(regions: Sequence[_Region], one: Mapping[str, Any], left: Unread) ->
 
 
 def _say(region: _Region, name: str, said: list[str]) -> None:
-    """Values as identifiers, if the name or all the values say so, else as an attribute."""
-    id_name, stated = identifier_field({name: said}, ())
+    """Values as identifiers, if the name or all the values say so, else as an attribute. A taxonomy's identifier is its
+    last step."""
+    last = [one.rpartition(_STEP)[2] for one in said]
+    id_name, stated = identifier_field({name: last}, ())
     if id_name:
         region.stated += _texts(stated)
-    elif said and all(_CURIE.fullmatch(one.strip()) for one in said):
-        region.stated += said
+    elif last and all(_CURIE.fullmatch(one.strip()) for one in last):
+        region.stated += last
     elif said:
         region.attributes[plain_text(name)] = ", ".join(said)
 
@@ -324,7 +327,7 @@ def _say(region: _Region, name: str, said: list[str]) -> None:
 def _texts(value: object) -> list[str]:
     """The texts in an answer; the steps of a taxonomy are one text."""
     if isinstance(value, list):
-        paths = [" / ".join(_texts(one)) if isinstance(one, list) else one for one in value]
+        paths = [_STEP.join(_texts(one)) if isinstance(one, list) else one for one in value]
         return [text for one in paths for text in _texts(one)]
     if isinstance(value, dict):
         return _texts(next((value[key] for key in ("id", "uri", "curie", "value", "name") if key in value), None))

@@ -594,7 +594,7 @@ _FUNCTIONS: dict[str, Callable[[Call], list[Piece]]] = {
 
 _NO_TEXT = re.compile(
     r".*box(?:es)?|.*infobox.*|.*info ?panel|.*navbox.*|.*nav ?\d*|.*navigation.*|.*navbar|.*sidebar.*|taxobox.*"
-    r"|.*header|.*footer|.*succession.*|s-\w+|portal.*|sister.*|commons.*|wiki(?:pedia|quote|source|data|species|news"
+    r"|.*header|.*footer|.*succession.*|s-\w+|portal.*|sister.*|commons.*|wiktionary.*|wiki(?:pedia|quote|source|data|species|news"
     r"|media|voyage|books|versity).*|from ?wikipedia|see-wp|authority control|subject bar|.*episode list.*"
     r"|cite .*|cite|citation.*|cit|r|rp|ref|refn|refs|ref label|note|note label|efn.*|sfn.*|harv.*|reflist.*"
     r"|references|refbegin.*|refend|notelist.*|cn|fact|source needed|full citation needed|isbn|doi|issn|oclc|pmid"
@@ -613,6 +613,6 @@ _NO_TEXT = re.compile(
     r"|end ?div.*|multicol.*|anchor.*"
     r"|shortcut.*|coord.*|location map.*|image.*|file.*|gallery.*|multiple image|video.*|audio.*|listen"
     r"|external media.*|css image crop|family ?tree.*|tree ?chart.*|chart.*|graph.*|tlx?|template link|documentation"
-    r"|flagicon.*|top|bottom|tab.*|collapse.*|hidden.*|scroll.*|clear.*|clr|-|nowrap (?:begin|end)|hs",
+    r"|flagicon.*|top|bottom|tab.*|collapse.*|hidden.*|scroll.*|clear.*|clr|-|nowrap (?:begin|end)|hs|ntsh",
 )
 """Boxes, citations, hatnotes, notices, pictures and layout."""

@@ -199,7 +199,8 @@ class _Builder:
             return
         before = self._parts[-1] if self._parts else ""
         if not is_box(call, before, str(after.value) if type(after).__name__ == "Text" else ""):
-            self._lost[call.title[:60]] += 1
+            is_function = call.title.lstrip("\\").startswith("#")
+            self._lost[(call.title.partition(":")[0] if is_function else call.title)[:60]] += 1
 
     def _piece(self, piece: Piece) -> None:
         if isinstance(piece, ToPage):

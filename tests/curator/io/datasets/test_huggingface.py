@@ -126,6 +126,14 @@ def test_older_tags_are_read_too(put: Put) -> None:
     assert [(m.text, m.type) for m in found.mentions] == [("a", "X"), ("b", "Y"), ("c d", "Z")]
 
 
+@pytest.mark.parametrize(("more", "kinds"), [({}, []), ({"ner": ["B-X", "O"]}, ["X"])])
+def test_numbered_tags_without_names_are_not_read(put: Put, more: dict[str, object], kinds: list[str]) -> None:
+    path = put(json.dumps({"tokens": ["a", "b"], "ner_tags": [1, 0]} | more))
+    (found,), problems = read(HuggingFaceFormat(), path)
+    assert [one.type for one in found.mentions] == kinds
+    assert problems == ["note: 1 document has the field “ner_tags”, which is not read"]
+
+
 def test_names_of_splits() -> None:
     assert split_of("data/dev.jsonl") is Split.VALIDATION
     assert split_of("trainer.arrow") is None
@@ -165,13 +173,14 @@ def test_offsets_out_of_the_file_are_refused_and_not_followed(tmp_path: Path, en
 def test_triples_of_doccano_and_spacy_are_mentions(tmp_path: Path, key: str) -> None:
     path = tmp_path / "doccano.jsonl"
     lines = [
-        {"id": 1, "text": "Of \U0001f600 fever and pain.", key: [[5, 10, "Symptom"], [15, 19, None]]},
+        {"id": 1, "text": "Of \U0001f600 fever and pain.", key: [[5, 10, "Symptom"], [11, 14, 7], [15, 19, None]]},
         {"id": 2, "text": "Nothing.", key: []},
     ]
     path.write_text("".join(json.dumps(one) + "\n" for one in lines))
     [first, second], problems = read(HuggingFaceFormat(), path)
     assert [(one.text, one.type, one.spans) for one in first.mentions] == [
         ("fever", "Symptom", (Span(5, 10),)),
+        ("and", "7", (Span(11, 14),)),
         ("pain", "entity", (Span(15, 19),)),
     ]
     assert second.mentions == ()

@@ -66,6 +66,8 @@ def test_offsets_of_javascript_are_found_by_the_quoted_text(put: Put) -> None:
         answer("a", "mesh", "textarea", {"text": ["D001241"]}),
         answer("a", "concept", "choices", {"choices": ["MESH:D001241"]}),
         answer("a", "link", "taxonomy", {"taxonomy": [["MESH:D001241"]]}),
+        answer("a", "mesh", "taxonomy", {"taxonomy": [["Chemicals", "D001241"]]}),
+        answer("a", "anything", "taxonomy", {"taxonomy": [["Chemicals", "Acids", "MESH:D001241"]]}),
         answer("other", "kb_id", "textarea", {"start": 0, "end": 7, "text": ["MESH:D001241"]}),
     ],
 )

@@ -108,6 +108,8 @@ def test_a_template_links(wikitext: str, text: str, found: list[str]) -> None:
         ("is {{cn}}, or <ref>x</ref>.", "is, or.", {}),
         ("<math>\\frac{1}{2}</math>", "", {"<math>": 1}),
         ("{{small|a {{what is it|b}}}}", "a", {"What is it": 1}),
+        ("{{#switch:x|x=a}} {{#switch: y|y=b}} {{\\#if:x|c}}", "", {"#switch": 2, "\\#if": 1}),
+        ("a {{wiktionary|word}}{{ntsh|5}}", "a", {}),
     ],
 )
 def test_what_is_not_known_is_counted_by_name(wikitext: str, text: str, lost: dict[str, int]) -> None:
