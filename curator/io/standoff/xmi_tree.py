@@ -14,6 +14,7 @@ from typing import Any
 from lxml import etree
 
 from curator.domain.wording import UserError, tr
+from curator.io.files import identifier_key
 from curator.io.standoff.webanno_tree import ID_FEATURES, TYPE_FEATURES
 
 XMI = "http://www.omg.org/XMI"
@@ -154,19 +155,38 @@ def feature(element: Any, names: tuple[str, ...]) -> str | None:
 
 def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
     """An annotation's type, and its identifiers as stated (for cTAKES, in its UMLS concepts)."""
-    named, held = feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1])
-    kind = element.get(named) if named else ""
+    kind, (held, prefix) = _kind(element), id_feature(element)
     ids = str(element.get(held) or "").split() if held else []
+    ids = [one if ":" in one or not prefix else f"{prefix}:{one}" for one in ids]
     for key in (element.get("ontologyConceptArr") or "").split():
         concept = by_id.get(key)
         if concept is not None and (code := concept.get("cui") or concept.get("code")):
             ids.append(f"UMLS:{code}" if concept.get("cui") else f"{concept.get('codingScheme', 'CODE')}:{code}")
-    return kind or type_name(element).rpartition(".")[2], list(dict.fromkeys(ids))
+    return kind, list(dict.fromkeys(ids))
+
+
+def _kind(element: Any) -> str:
+    named = feature(element, TYPE_FEATURES)
+    return (element.get(named) if named else "") or type_name(element).rpartition(".")[2]
+
+
+def id_feature(element: Any) -> tuple[str | None, str]:
+    """The feature with identifiers, and their vocabulary if it states one: of a usual name, or else one whose name says
+    so, such as `geneId`."""
+    if usual := feature(element, ID_FEATURES[:-1]):
+        return usual, ""
+    other = {feature(element, TYPE_FEATURES), *_OWN, *RELATION_ENDS}
+    for key, value in element.attrib.items():
+        if key not in other and not key.startswith("{") and any(map(str.isdigit, value)):
+            prefix = identifier_key(key, value, _kind(element))
+            if prefix is not None:
+                return str(key), prefix
+    return None, ""
 
 
 def held_attributes(element: Any) -> dict[str, str]:
     """Features that may be attributes of the mention: neither its type nor its identifiers, nor its offsets."""
-    said = {feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1]), *_OWN, *RELATION_ENDS}
+    said = {feature(element, TYPE_FEATURES), id_feature(element)[0], *_OWN, *RELATION_ENDS}
     found = {str(key): str(value).strip() for key, value in element.attrib.items() if key not in said}
     return {key: value for key, value in found.items() if value and not key.startswith("{")}
 

@@ -260,9 +260,11 @@ class _Edit:
             one.set(held, tree.xml_text(gold.mention.type))
 
     def _say_ids(self, one: Any, ids: tuple[str, ...]) -> None:
-        one.set(tree.feature(one, ID_FEATURES[:-1]) or IDENTIFIER, " ".join(self._spelling.ids(ids)))
-        if one.get("ontologyConceptArr") is not None:
-            del one.attrib["ontologyConceptArr"]
+        usual = tree.feature(one, ID_FEATURES[:-1])
+        for other in (None if usual else tree.id_feature(one)[0], "ontologyConceptArr"):
+            if other is not None and one.get(other) is not None:
+                del one.attrib[other]
+        one.set(usual or IDENTIFIER, " ".join(self._spelling.ids(ids)))
 
     # --- what goes with a mention ---
 

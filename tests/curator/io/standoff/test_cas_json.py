@@ -126,6 +126,32 @@ def test_arrays_of_identifiers_and_of_concepts_are_read(put: Put) -> None:
 
 
 @pytest.mark.parametrize(
+    ("feature", "value", "kind", "ids"),
+    [
+        ("geneId", 672, "Gene", ("NCBIGene:672",)),
+        ("meshId", "D001241", "Drug", ("MESH:D001241",)),
+        ("conceptId", "CHEBI:15365", "Drug", ("CHEBI:15365",)),
+        ("umlsCui", "C0004057", "Drug", ("UMLS:C0004057",)),
+        ("geneId", 672, "Disease", ()),
+        ("tokenId", 5, "Gene", ()),
+        ("meshId", "", "Drug", ()),
+    ],
+)
+def test_a_feature_named_like_an_identifier_is_one(
+    put: Put, feature: str, value: object, kind: str, ids: tuple[str, ...]
+) -> None:
+    whole = stated()
+    for one in whole["%FEATURE_STRUCTURES"]:
+        if "identifier" in one:
+            one.pop("identifier")
+            one |= {"value": kind, feature: value}
+    (found,), _ = read(CasJsonFormat(), put(json.dumps(whole), "one.json"))
+    assert found.mentions[0].ids == ids
+    held = CasJsonFormat().attributes_in(found.raw).get(found.mentions[0].record, {})
+    assert (feature in held) is (not ids and value != "")
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ('{"%TYPES": {}, "%FEATURE_STRUCTURES": [', "line 1: broken JSON"),

@@ -189,6 +189,18 @@ def opened(cassis: SimpleNamespace, path: Path) -> list[tuple[str, str, str]]:
     )
 
 
+def test_a_decision_replaces_the_identifier_in_a_feature_of_another_name(
+    make: SimpleNamespace, put: Put, tmp_path: Path
+) -> None:
+    path = put(FILE.replace('identifier="MESH:D051437"', 'meshId="D051437"'), "one.xmi")
+    (found,), _ = read(XmiFormat(), path)
+    assert found.mentions[0].ids == ("MESH:D051437",)
+    written(make, XmiFormat(), path, tmp_path / "o.xmi", verdicts={0: Verdict.link("MESH:D1")})
+    text = (tmp_path / "o.xmi").read_text()
+    assert 'identifier="MESH:D1"' in text
+    assert "meshId" not in text
+
+
 def test_documents_of_other_formats_open_in_cassis(make: SimpleNamespace, tmp_path: Path) -> None:
     cassis = pytest.importorskip("cassis")
     source = SourceDocument("d", "t", "\U0001f600 a\x0b\nb", (Passage("section", 0, 6),), ())
