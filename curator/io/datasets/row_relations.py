@@ -103,6 +103,8 @@ def relations_of(value: Mapping[str, Any], places: Places, left: Unread) -> tupl
 
 
 def _relation(one: object, places: Places, key: str, left: Unread) -> SourceRelation | None:
+    if isinstance(one, list) and len(one) == 3 and isinstance(one[2], str):
+        one = dict(zip(("from", "to", "type"), one, strict=True))
     if not isinstance(one, Mapping):
         return None
     names = next((pair for pair in _ENDS if not (is_empty(one.get(pair[0])) or is_empty(one.get(pair[1])))), None)

@@ -42,12 +42,13 @@ NO_FEATURES = (
 )
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
 _TEXT, _TEXTS, _ANNOTATION = "uima.cas.String", "uima.cas.StringArray", "uima.tcas.Annotation"
+_DOCUMENT = "uima.tcas.DocumentAnnotation"
 _TAKEN = ("begin", "end", "sofa", "id", "ontologyconceptarr", "governor", "dependent")
 ATTRIBUTES = AttributeNames("UIMA XMI", any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
 IDENTIFIER = "identifier"
 _REFERENCES = {(tree.PART, tree.PART_OF), *((NEW_LAYER, end) for end in tree.RELATION_ENDS)}
 """Features of our types that refer to annotations."""
-_BUILT_IN = {"begin", "end", "sofa", "language"}
+_BUILT_IN = {"begin", "end", "sofa"}
 _PLAIN = ("begin", "end", "sofa", "members", "sofaString", tree.ID)
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -383,6 +384,8 @@ def _declare(systems: list[Any], used: Mapping[str, _Used]) -> list[Any]:
             named = types[above].findall("u:features/u:featureDescription/u:name", space)
             held |= {(feature.text or "").strip() for feature in named}
             above = (types[above].findtext("u:supertypeName", "", space) or "").strip()
+        if _DOCUMENT in (above, *seen):
+            held.add("language")
         for feature, kind in one.features.items() if above.startswith("uima.") or not imports else ():
             if feature not in held:
                 _feature(types[name], feature, kind)

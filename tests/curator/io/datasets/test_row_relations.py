@@ -56,6 +56,15 @@ def test_the_ends_of_a_relation(put: Put, relation: dict[str, Any], entities: li
     assert problems == []
 
 
+@pytest.mark.parametrize(
+    ("relation", "entities"), [(["e1", "e2", "treats"], ENTITIES), ([0, 1, "treats"], plain(ENTITIES))]
+)
+def test_a_relation_may_be_a_list(put: Put, relation: list[object], entities: list[dict[str, Any]]) -> None:
+    [document], problems = parsed(put, {"text": TEXT, "spans": entities, "relations": [relation]})
+    assert HuggingFaceFormat().relations(document.raw, "") == [SourceRelation("R1", "treats", ENDS)]
+    assert problems == []
+
+
 def test_a_relation_between_entities(put: Put) -> None:
     relation = {"subject": "MESH:D1", "object": "D2", "type": "CID"}
     [document], _ = parsed(put, {"text": TEXT, "entities": ENTITIES, "relations": [relation]})

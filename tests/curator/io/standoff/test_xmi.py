@@ -172,12 +172,15 @@ def test_the_real_sample_goes_back_and_opens_in_cassis(
     written(make, form, tmp_path / "c", tmp_path / "same")
     assert (tmp_path / "same/one.xmi").read_bytes() == (samples / "cassis_cas_with_smileys.xmi").read_bytes()
     changes = {"verdicts": {0: Verdict.link("WD:Q1")}, "removed": [1], "added": [(Span(0, 1), "X", Verdict.nil())]}
-    written(make, form, tmp_path / "c", tmp_path / "o", **changes)
-    assert opened(cassis, tmp_path / "o/one.xmi") == [
-        ("Transformers", "OTH", "WD:Q1"),
-        *[(word, "OTH", None) for word in ("Transformers", "PyTorch", "TensorFlow")],
-        ("\U0001f917", "X", "NIL"),
-    ]
+    for types in ("its own", "made"):
+        if types == "made":
+            (tmp_path / "c/TypeSystem.xml").unlink()
+        written(make, form, tmp_path / "c", tmp_path / types, **changes)
+        assert opened(cassis, tmp_path / types / "one.xmi") == [
+            ("Transformers", "OTH", "WD:Q1"),
+            *[(word, "OTH", None) for word in ("Transformers", "PyTorch", "TensorFlow")],
+            ("\U0001f917", "X", "NIL"),
+        ]
 
 
 def opened(cassis: SimpleNamespace, path: Path) -> list[tuple[str, str, str]]:
