@@ -1,7 +1,8 @@
 """Relations of BioC: between annotations by their ids (`node`), or between entities named in infons.
 
 BioRED names entities as `entity1` and `entity2`, the CDR corpus as `Chemical` and `Disease`, PubTator 3 as `role1` and
-`role2`. The name of the infon is the end's role, which is also used to write a curator's relations of the type.
+`role2`, in XML with the entity's type before it (`Chemical|MESH:D008012`). The name of the infon is the end's role,
+which is also used to write a curator's relations of the type.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
 from curator.io.bioc.bioc import BioCDocument, BioCRelation, Infons
 from curator.io.bioc.bioc_ids import InfonStyle
-from curator.io.files import FreeNames, roles_of, unique_keys
+from curator.io.files import FreeNames, roles_of, typed_entity, unique_keys
 
 _TYPES = ("type", "relation", "relation type", "relationtype", "predicate")
 _SAYS_MORE = frozenset({"novel", "novelty", "note", "score", "confidence", "probability", "annotator", "updated_at"})
@@ -44,8 +45,10 @@ def _stated(
     entities = _entities(one.infons, named)
     note = " ".join(value for key, value in one.infons if key.lower() in _SAYS_MORE and not key.endswith("_at"))
     if len(entities) == 2:
-        ids = [(role, style.ids.split(value, "")) for role, value in entities]
-        ends = [SourceEnd(role, entity=found[0]) for role, found in ids if len(found) == 1]
+        stated = [(role, typed_entity(value)[1]) for role, value in entities]
+        ids = [(role, words, style.ids.split(words, "")) for role, words in stated]
+        whole = [(role, words, found) for role, words, found in ids if len(found) == 1 or (found and not one.nodes)]
+        ends = [SourceEnd(role, entity=found[0] if len(found) == 1 else words) for role, words, found in whole]
         if len(ends) == 2:
             return SourceRelation(key, kind, tuple(ends), note=note)
     found = [(role, refid, _record(one, refid, records)) for refid, role in one.nodes]

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         detect_style,
         is_variant,
         read_ids,
+        typed_entity,
         vocabulary_of,
     )
     from curator.io.files.json_layout import rewritten
@@ -205,6 +206,7 @@ __all__ = [
     "same_text",
     "says_state",
     "split_lines",
+    "typed_entity",
     "unfinished",
     "unique",
     "unique_keys",
@@ -235,7 +237,7 @@ __getattr__ = opened_late(
         "ID_FIELDS Unread cancelling identifier_field is_empty keeps_books says_state unfinished unread_fields"
     ),
     identifiers="NIL NIL_WORDS database_of identifier_key looks_like_id read_id written_address written_id",
-    idstyle="NIL_MARKERS IdStyle detect_style is_variant read_ids Besides vocabulary_of",
+    idstyle="NIL_MARKERS IdStyle detect_style is_variant typed_entity read_ids Besides vocabulary_of",
     json_layout="rewritten",
     json_stream="JsonStream",
     moving="moved_text",

@@ -26,6 +26,7 @@ _SAID = re.compile(
 )
 _FORMS = {"tmvar": "", "hgvs": "HGVS:", "rs#": "rs", "rsid": "rs", "ca#": "CA"}
 """What identifies a variant in tmVar's description, best first, and what goes before it."""
+_TYPED = re.compile(r"([A-Za-z]+)\|(\S.*)")
 _SPECIES = re.compile(r"(?<=\d)\(Tax:\d+\)")
 _PART = re.compile(r"[^\s|+,;]*\d[^\s|+,;]*")
 _PREFIXED = re.compile(r"([A-Za-z][\w.-]*):\S")
@@ -125,6 +126,13 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
 def is_variant(text: str) -> bool:
     """Whether a text is a variant in tmVar's form: its `|` are a part of it, and no separators or ends of roles."""
     return _VARIANT_ID.match(text) is not None or _is_described(text)
+
+
+def typed_entity(text: str) -> tuple[str, str]:
+    """The type and the identifier in the end of a relation, as in `Chemical|MESH:D008012`; the type is '' without one.
+    The form of a variant (`c|DEL|12_14|`) is an identifier."""
+    found = None if is_variant(text) else _TYPED.fullmatch(text.strip())
+    return (found[1], found[2]) if found else ("", text.strip())
 
 
 class Besides:

@@ -12,11 +12,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
 from curator.io.bioc import CDR, CDR_ROLES
-from curator.io.files import IdStyle, is_variant, split_lines, unique_keys, without_line_end
+from curator.io.files import IdStyle, split_lines, typed_entity, unique_keys, without_line_end
 
 NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 """The form of the second column of a relation's line."""
-_TYPED = re.compile(r"([A-Za-z]+)\|(\S.*)")
 
 
 def relations_of(raw: str, extra: str) -> list[SourceRelation]:
@@ -56,7 +55,6 @@ def relation_line(pmid: str, relation: Relation, style: IdStyle, types: Collecti
 
 
 def _end(column: str, style: IdStyle) -> SourceEnd:
-    typed = None if is_variant(column) else _TYPED.fullmatch(column.strip())
-    role, words = (typed[1], typed[2]) if typed else ("", column.strip())
+    role, words = typed_entity(column)
     ids = style.split(words, "")
     return SourceEnd(role, entity=ids[0] if len(ids) == 1 else words)

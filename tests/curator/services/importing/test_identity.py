@@ -613,6 +613,25 @@ def test_a_variant_at_the_end_of_a_relation_is_an_entity_without_role(world: Wor
     assert exported(world, "pubtator", "out.pubtator") == VARIANT_RELATIONS
 
 
+@pytest.mark.parametrize(
+    ("form", "first"),
+    [
+        ("Chemical|MESH:D001241", "MESH:D001241"),
+        ("Chemical|MESH:D001241|MESH:D000001", "MESH:D001241|MESH:D000001"),
+        ("MESH:D001241,MESH:D000001", "MESH:D001241,MESH:D000001"),
+        ("Variant|c|DEL|12_14|", "c|DEL|12_14|"),
+    ],
+)
+def test_the_end_of_a_bioc_relation_may_have_its_type_or_several_entities(world: World, form: str, first: str) -> None:
+    world.kb(({"id": "MESH:D001241", "name": "Aspirin"}, {"id": "MESH:D014456", "name": "Ulcer"}))
+    files = bioc_json([("aspirin", "Chemical", "MESH:D001241"), ("ulcer", "Disease", "MESH:D014456")])
+    whole = json.loads(files["d.json"])
+    infons = {"type": "Cause", "score": "0.9", "role1": form, "role2": "Disease|MESH:D014456"}
+    whole["documents"][0]["relations"] = [{"id": "R", "infons": infons, "nodes": []}]
+    load(world, {"d.json": json.dumps(whole)})
+    assert f"d\tCause\t{first}\tMESH:D014456\t0.9\n" in exported(world, "pubtator", "out.pubtator")
+
+
 @pytest.mark.parametrize("role", ["role1", "entity1", "Arg1", "Chemical1", "subject", "Chemical"])
 def test_a_role_of_bioc_is_not_written_to_pubtator(world: World, role: str) -> None:
     world.kb(({"id": "MESH:D001241", "name": "Aspirin"}, {"id": "MESH:D014456", "name": "Ulcer"}))
