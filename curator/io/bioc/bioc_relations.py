@@ -53,6 +53,7 @@ def _stated(
             return SourceRelation(key, kind, tuple(ends), note=note)
     found = [(role, refid, _record(one, refid, records)) for refid, role in one.nodes]
     ends = [SourceEnd(role, record, name="" if record >= 0 else refid) for role, refid, record in found]
+    ends = ends or [SourceEnd(role, name=value) for role, value in entities]  # one, or more than two
     return SourceRelation(key, kind, tuple(ends), fixed=len(ends) != 2 or any(e.record < 0 for e in ends), note=note)
 
 

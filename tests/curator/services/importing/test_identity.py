@@ -632,6 +632,20 @@ def test_the_end_of_a_bioc_relation_may_have_its_type_or_several_entities(world:
     assert f"d\tCause\t{first}\tMESH:D014456\t0.9\n" in exported(world, "pubtator", "out.pubtator")
 
 
+@pytest.mark.parametrize("ends", [("MESH:D001241",), ("MESH:D001241", "MESH:D014456", "MESH:D000001")])
+def test_a_bioc_relation_of_one_or_three_entities_is_shown_and_reported(world: World, ends: tuple[str, ...]) -> None:
+    world.kb(({"id": "MESH:D001241", "name": "Aspirin"}, {"id": "MESH:D014456", "name": "Ulcer"}))
+    files = bioc_json([("aspirin", "Chemical", "MESH:D001241"), ("ulcer", "Disease", "MESH:D014456")])
+    whole = json.loads(files["d.json"])
+    infons = {"type": "Cause"} | {f"end{number}": one for number, one in enumerate(ends)}
+    whole["documents"][0]["relations"] = [{"id": "R", "infons": infons, "nodes": []}]
+    load(world, {"d.json": json.dumps(whole)})
+    (found,) = world.project.relations.of_document(1)
+    assert tuple(end.name for end in found.ends) == ends
+    report = world.project.exporting.export(world.folder / "out.pubtator", "pubtator")
+    assert "1 event was left out" in "".join(one.text for one in report.problems)
+
+
 @pytest.mark.parametrize("role", ["role1", "entity1", "Arg1", "Chemical1", "subject", "Chemical"])
 def test_a_role_of_bioc_is_not_written_to_pubtator(world: World, role: str) -> None:
     world.kb(({"id": "MESH:D001241", "name": "Aspirin"}, {"id": "MESH:D014456", "name": "Ulcer"}))
