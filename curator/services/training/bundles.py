@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,10 @@ from curator.services.ports import BundleStore, Store, UnitOfWork
 
 UNTRAINED = ("untrained", "untrained-lexical")
 FULL_STAGE = "names"
+
+REPLACED = (
+    "The knowledge base has been replaced since linker {bundle_id} was built from it. Build the index of the new one."
+)
 
 
 def _now() -> datetime:
@@ -80,11 +84,23 @@ class BundleSwitch:
         """Publish a complete staging folder; the bundle in use does not change."""
         return self._bundles.promote(staging)
 
-    def activate(self, bundle_id: str, *, kind: ActivationKind = ActivationKind.JOB, reason: str = "") -> Change:
-        """Put a bundle into use. Raises UserError for an unknown bundle or one for another knowledge base."""
+    def activate(
+        self, bundle_id: str, *, kind: ActivationKind = ActivationKind.JOB, reason: str = "", kb: str = ""
+    ) -> Change:
+        """Put a bundle into use. `kb`: the content hash of the knowledge base of which its index was just built; only
+        such a bundle follows a new knowledge base. Raises UserError for an unknown bundle or one for another knowledge
+        base."""
         self._bundles.path(bundle_id)
-        self._refuse_other_kb(bundle_id)
+        there = {one.id: one for one in self.all()}
+        if bundle_id not in there:  # it was there a moment ago
+            raise UserError(
+                tr(
+                    "The files of linker {bundle_id} cannot be read. Check the disk, then try again.",
+                    bundle_id=bundle_id,
+                )
+            )
         with self._store.write() as unit:
+            self._refuse_other_kb(unit, there, bundle_id, kb)
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, bundle_id, [*history, bundle_id])
             self._log(unit, bundle_id, kind, reason)
@@ -151,17 +167,14 @@ class BundleSwitch:
     def _log(self, unit: UnitOfWork, bundle_id: str, kind: ActivationKind, reason: str) -> None:
         append_activation(unit.meta, Activation(bundle_id, self._now(), self._curator(), kind, reason))
 
-    def _refuse_other_kb(self, bundle_id: str) -> None:
-        active = self.active()
-        wanted = next((one for one in self.all() if one.id == bundle_id), None)
-        if wanted is None:  # it was there a moment ago
-            raise UserError(
-                tr(
-                    "The files of linker {bundle_id} cannot be read. Check the disk, then try again.",
-                    bundle_id=bundle_id,
-                )
-            )
-        if active is not None and wanted.kb_hash != active.kb_hash:
+    def _refuse_other_kb(
+        self, unit: UnitOfWork, there: Mapping[str, BundleInfo], bundle_id: str, built_from: str
+    ) -> None:
+        info, active = unit.kb.info(), active_bundle(unit.meta)
+        if not active or built_from:  # a new knowledge base puts every bundle out of use
+            if info is None or info.content_hash != built_from:
+                raise UserError(tr(REPLACED, bundle_id=bundle_id))
+        elif active in there and there[active].kb_hash != there[bundle_id].kb_hash:
             raise UserError(
                 tr(
                     "Linker {bundle_id} was built for another knowledge base than the project's. Retrain instead.",

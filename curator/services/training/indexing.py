@@ -52,7 +52,8 @@ class IndexBuilder:
         If there are enough decisions, the full bundle is calibrated on them as a last step.
         """
         with self._desk.store.read() as unit:
-            if unit.kb.info() is None:
+            info = unit.kb.info()
+            if info is None:
                 raise UserError(tr("There is no knowledge base to index. Import one first (`curator kb import`)."))
         folder = self._desk.workplace.new_folder()
         kb = folder / "kb.jsonl"
@@ -62,11 +63,11 @@ class IndexBuilder:
             )
         ]
         if again or self.is_needed(lexical_only=True):
-            steps.append(lambda progress, end: self._build(kb, LEXICAL, progress, end))
+            steps.append(lambda progress, end: self._build(kb, info.content_hash, LEXICAL, progress, end))
         if not lexical_only:
             if cluster is not None:
                 steps.append(lambda progress, end: self._encode(kb, cluster, progress, end))
-            steps.append(lambda progress, end: self._build(kb, FULL, progress, end))
+            steps.append(lambda progress, end: self._build(kb, info.content_hash, FULL, progress, end))
             if self._calibrator.is_possible():
                 steps.append(lambda progress, end: self._calibrator.start(on_progress=progress, on_end=end))
 
@@ -77,7 +78,9 @@ class IndexBuilder:
         repeats = cluster is None  # Ray's processes may still be ending
         return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish, repeats=repeats).start()
 
-    def _build(self, kb: Path, stages: tuple[str, ...], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+    def _build(
+        self, kb: Path, content: str, stages: tuple[str, ...], on_progress: OnProgress, on_end: OnEnd
+    ) -> JobHandle:
         staging = self._desk.bundles.new_staging()
         options = self._desk.options()
         spec: dict[str, Any] = {
@@ -92,7 +95,7 @@ class IndexBuilder:
         }
 
         def ended(outcome: JobOutcome) -> None:
-            on_end(self._ended(staging, outcome))
+            on_end(self._ended(staging, content, outcome))
 
         try:
             return self._desk.jobs.start("index", spec, on_progress=on_progress, on_end=ended)
@@ -106,7 +109,7 @@ class IndexBuilder:
         spec = {**own, "encoder": options.encoder, "precision": options.precision, **options.spec()}
         return self._desk.jobs.start("bulk", spec, on_progress=on_progress, on_end=on_end)
 
-    def _ended(self, staging: Path, outcome: JobOutcome) -> JobOutcome:
+    def _ended(self, staging: Path, content: str, outcome: JobOutcome) -> JobOutcome:
         if outcome.state is not JobState.DONE:
             self._desk.bundles.discard(staging)
             return outcome
@@ -117,7 +120,7 @@ class IndexBuilder:
                 message = f"{outcome.message} {tr(UNREAD)}".strip()
                 return JobOutcome(JobState.DONE, message, {**outcome.result, "bundle": info.id})
             if active is None or _is_no_less(info, active):
-                self._desk.switch.activate(info.id)
+                self._desk.switch.activate(info.id, kb=content)
         except UserError as error:
             self._desk.bundles.discard(staging)
             return JobOutcome(JobState.FAILED, str(error))

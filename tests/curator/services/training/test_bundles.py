@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.domain.jobs import BundleInfo
+from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError
 from curator.jobs import FolderBundleStore
 from curator.services.training.bundles import disk_use, manifest_text, notes_of, size_words
@@ -138,6 +138,59 @@ def test_a_linker_that_cannot_be_read_any_more_is_not_put_into_use(
     monkeypatch.setattr(switch, "all", lambda: [new])
     with pytest.raises(UserError, match=r"cannot be read\. Check the disk"):
         switch.activate(old.id)
+
+
+def replace_kb(world: World) -> None:
+    """Import another knowledge base, whose index is not built yet."""
+    world.kb([{"id": "N1", "name": "another disease", "types": ["Disease"]}], name="new.jsonl")
+
+
+def test_no_linker_of_a_replaced_knowledge_base_is_put_into_use(indexed: World) -> None:
+    old, new = bundles(indexed)
+    replace_kb(indexed)
+    for one in (old, new):
+        with pytest.raises(UserError, match="has been replaced since"):
+            indexed.project.retraining.promote(one.id, reason="I want it")
+    indexed.index()
+    assert bundles(indexed)[-1].active
+
+
+def test_a_knowledge_base_that_is_replaced_while_a_linker_is_put_into_use(
+    indexed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, _ = bundles(indexed)
+    switch = indexed.project.retraining._desk.switch
+    listed = switch.all()
+
+    def replaced_meanwhile() -> list[BundleInfo]:
+        monkeypatch.undo()
+        replace_kb(indexed)
+        return listed
+
+    monkeypatch.setattr(switch, "all", replaced_meanwhile)
+    with pytest.raises(UserError, match="has been replaced since"):
+        switch.activate(old.id)
+    assert not switch.active_id()
+
+
+def test_an_index_of_a_knowledge_base_that_was_replaced_meanwhile_is_not_put_into_use(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.kb()
+    switch = world.project.retraining._desk.switch
+    publish = switch.publish
+
+    def replaced_meanwhile(staging: Path) -> BundleInfo:
+        monkeypatch.undo()
+        replace_kb(world)
+        return publish(staging)
+
+    monkeypatch.setattr(switch, "publish", replaced_meanwhile)
+    ends: list[JobOutcome] = []
+    world.project.retraining.build_index(on_progress=lambda _: None, on_end=ends.append)
+    assert [one.state for one in ends] == [JobState.FAILED]
+    assert "has been replaced since" in ends[0].message
+    assert not switch.active_id()
 
 
 @pytest.mark.parametrize("step", ["write", "forget"])
