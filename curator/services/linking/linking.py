@@ -86,11 +86,9 @@ def wait_ready(linker: LinkerPort, bundle_id: str = "") -> Generator[Progress, N
                 return
             if status.state is LinkerState.FAILED:
                 raise LinkerUnavailableError(
-                    tr(
-                        "Linker {bundle_id} cannot be used: {message}",
-                        bundle_id=bundle_id,
-                        message=status.message,
-                    )
+                    tr("Linker {bundle_id} cannot be used: {message}", bundle_id=bundle_id, message=status.message)
+                    if bundle_id
+                    else status.message
                 )
             yield Progress("start the linker", 0, 0, status.message)
             _next(changed)
