@@ -295,7 +295,7 @@ def _preview_text(shown: TrainingPreview) -> str:
         _judges(shown),
         shown.expects,
         _encoding(shown),
-        f"About {max(1, round(shown.least)):,} to {_minutes(shown.most)} in total ({shown.basis}).",
+        f"About {_range(shown.least, shown.most)} in total ({shown.basis}).",
         f"The training cannot start: {shown.problem}" if shown.problem else "",
     ]
     return "\n".join(line for line in lines if line)
@@ -319,6 +319,12 @@ def _judges(shown: TrainingPreview) -> str:
     documents = counted(shown.validation_documents, "validation document", "validation documents")
     most = f", at most {shown.judged_at_most} links." if shown.judged_at_most else "."
     return f"Evaluated on {decisions} in {documents}{most}"
+
+
+def _range(least: float, most: float) -> str:
+    """`3 to 5 minutes`, `1 minute`."""
+    first, last = (max(1, round(one)) for one in (least, most))
+    return _minutes(most) if first == last else f"{first:,} to {_minutes(most)}"
 
 
 def _minutes(minutes: float) -> str:

@@ -36,6 +36,7 @@ def test_train_says_how_long_it_will_take(
     assert "Learns from 27 links" in answer.err
     assert "Encoding 3 entities again" in answer.err
     assert "in total (a cautious estimate" in answer.err
+    assert "About 1 minute in total" in cli("train", ready, "--recipe", RECIPE, "--preview", "--max-minutes", "1").out
     preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
     assert preview["test_documents"] == 0
     assert "measured on this machine" in preview["basis"]
