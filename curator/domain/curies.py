@@ -106,22 +106,33 @@ identifiers.org and Bioregistry; the examples are real identifiers."""
 _KINDS: Mapping[str, str] = {
     DISEASE: "specificdisease modifier diseaseclass compositemention diseaseorphenotypicfeature disorder phenotype",
     CHEMICAL: "chemicalentity drug compound",
-    ORGANISM: "organismtaxon species taxon strain genus",
-    GENE: "geneorgeneproduct protein",
+    ORGANISM: "organismtaxon species taxon strain genus livingbeing virus bacterium bacteria fungus fungi plant animal "
+    "microorganism microbe pathogen parasite host mouse rat human",
+    GENE: "geneorgeneproduct geneproduct proteincoding protein familyname domainmotif",
     CELL: "cellline celltype",
     VARIANT: "sequencevariant variation mutation dnamutation proteinmutation acidchange dnaallele proteinallele snp",
 }
-"""Kind -> the types of NCBI Disease, BioRED, BioC, PubTator and tmVar, letters and digits in lower case."""
+"""Kind -> the types of NCBI Disease, BioRED, BioC, PubTator, tmVar and NCBI Gene, and the last words of others; letters
+and digits in lower case."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _KIND_OF: Mapping[str, str] = {name: kind for kind, names in _KINDS.items() for name in (kind, *names.split())}
 
 
 def kind_of(type_name: str) -> str:
     """The kind of entities, as in `Registry.kinds`, that a type of mentions or entities names, in the singular or
-    plural, or by the registry that has only this kind; '' if it is not known."""
-    flat = _flat(type_name)
+    plural, by its last word, or by the registry that has only this kind; '' if it is not known."""
+    flat, head = _flat(type_name), _head(type_name)
     registry = REGISTRIES.get(PREFIXES.get(flat, ""))
     kinds = registry.kinds if registry is not None else ()
-    return _KIND_OF.get(flat) or _KIND_OF.get(flat.removesuffix("s")) or (kinds[0] if len(kinds) == 1 else "")
+    named = (_KIND_OF.get(one) for word in (flat, head) for one in (word, word.removesuffix("s")))
+    return next(filter(None, named), kinds[0] if len(kinds) == 1 else "")
+
+
+@lru_cache(maxsize=4096)
+def _head(type_name: str) -> str:
+    """The last word, in lower case, which says what it is: `strain` of `Mouse strain`; `species` of `SpeciesName`."""
+    words = [one.casefold() for one in _WORD.findall(type_name) if one.casefold() not in ("name", "mention", "entity")]
+    return words[-1] if words else ""
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -264,6 +264,10 @@ class KnowledgeSource:
     own: Mapping[str, str] = field(default_factory=dict)
     entities: int = 0
     left_out: int = 0
+
+    def vocabulary_of(self, types: Sequence[str]) -> str:
+        """The prefix of the identifiers without one of entities with these types; '' if it is not known."""
+        return next((self.own[one] for one in (types[0] if types else "", OTHERS) if one in self.own), "")
 
 
 @dataclass(frozen=True, slots=True)

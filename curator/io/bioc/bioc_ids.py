@@ -12,12 +12,12 @@ from curator.domain.curies import usual_prefix
 from curator.domain.decisions import Decision
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
 from curator.io.files import (
-    NIL_MARKERS,
     AttributeNames,
     IdStyle,
     database_of,
     detect_style,
     identifier_key,
+    is_nil,
     looks_like_id,
 )
 
@@ -67,7 +67,7 @@ def id_infons(infons: Infons) -> Infons:
     groups: tuple[Infons, Infons, Infons] = ([], [], [])
     for one, group in _all_ids(infons):
         groups[group].append(one)
-    filled = ([one for one in group if one[1].strip() not in NIL_MARKERS] for group in groups)
+    filled = ([one for one in group if not is_nil(one[1])] for group in groups)
     return next((group for group in filled if group), next((group for group in groups if group), []))
 
 

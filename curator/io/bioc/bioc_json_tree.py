@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
-from curator.io.files import plain_text, rewritten
+from curator.io.files import identifier_key, looks_like_id, plain_text, rewritten
 
 Json = dict[str, Any]
 _OF_BIOC = frozenset({"id", "infons", "text", "locations"})
+BETWEEN = ";"
+"""Between the identifiers of a list."""
 BEFORE = "\x1e"  # separates a JSON record's text from what is before it; JSON contains it only escaped
 
 
@@ -60,7 +62,9 @@ class JsonTree:
         node, told = self._nodes[record], dict(infons)
         found, known = node.get("infons") or {}, dict(infons_of(node))
         kept = {key: value for key, value in found.items() if key not in known or key in told}
-        node["infons"] = kept | {key: value for key, value in told.items() if known.get(key) != value}
+        node["infons"] = kept | {
+            key: _like(found.get(key), value) for key, value in told.items() if known.get(key) != value
+        }
 
     def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None:
         self._nodes[record].update(_place(places, text))
@@ -126,12 +130,27 @@ def separator(head: str) -> str:
 
 
 def infons_of(found: Json) -> Infons:
-    """The infons; lists and objects are left out, null is an empty text, numbers, true and false are as in JSON."""
+    """The infons; a list of identifiers is a text with `;` between them, other lists and objects are left out, null is
+    an empty text, numbers, true and false are as in JSON."""
     infons = found.get("infons")
     if not isinstance(infons, dict):
         return []
-    known = (one for one in infons.items() if one[1] is None or isinstance(one[1], str | int | float))
+    listed = ((key, _joined(key, value)) for key, value in infons.items())
+    known = (one for one in listed if one[1] is None or isinstance(one[1], str | int | float))
     return [(key, json.dumps(value) if isinstance(value, bool | float) else _word(value)) for key, value in known]
+
+
+def _joined(key: str, value: Any) -> Any:
+    """A list of identifiers as one text; anything else as it is."""
+    words = [_word(one) for one in value] if isinstance(value, list) else []
+    text = BETWEEN.join(words)
+    is_ids = identifier_key(key, text) is not None or all(looks_like_id(key, one) for one in words)
+    return text if words and all(words) and is_ids else value
+
+
+def _like(old: Any, value: str) -> Any:
+    """The value of an infon in the form of its old one: a list stays a list."""
+    return value.split(BETWEEN) if isinstance(old, list) else value
 
 
 def _flags(found: Json) -> frozenset[str]:

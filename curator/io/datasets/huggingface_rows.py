@@ -16,11 +16,11 @@ from curator.domain.relations import SourceRelation
 from curator.io.datasets.row_relations import ALL, Places, dicts, relations_of
 from curator.io.files import (
     ID_FIELDS,
-    NIL_WORDS,
     Unread,
     cancelling,
     identifier_field,
     is_empty,
+    is_nil,
     plain_text,
     read_ids,
     unfinished,
@@ -329,7 +329,7 @@ def _stated(value: object) -> list[str]:
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:
     """The entity ids stated in a row, each once."""
-    return tuple(one for one in read_ids(stated, ",|") if one.rpartition(":")[2].strip().lower() not in NIL_WORDS)
+    return tuple(one for one in read_ids(stated, ",|") if not is_nil(one.rpartition(":")[2]))
 
 
 def _texts(value: object) -> list[str]:

@@ -58,9 +58,11 @@ if TYPE_CHECKING:
         Unread,
         cancelling,
         identifier_field,
+        identifier_name,
         is_empty,
         keeps_books,
         says_state,
+        stated_vocabulary,
         unfinished,
         unread_fields,
     )
@@ -69,13 +71,13 @@ if TYPE_CHECKING:
         NIL_WORDS,
         database_of,
         identifier_key,
+        is_nil,
         looks_like_id,
         read_id,
         written_address,
         written_id,
     )
     from curator.io.files.idstyle import (
-        NIL_MARKERS,
         Besides,
         IdStyle,
         detect_style,
@@ -130,7 +132,6 @@ __all__ = [
     "MOST_BYTES",
     "MOST_SWELLING",
     "NIL",
-    "NIL_MARKERS",
     "NIL_WORDS",
     "NORMALISED",
     "NOT_AVAILABLE",
@@ -174,8 +175,10 @@ __all__ = [
     "holds_many",
     "identifier_field",
     "identifier_key",
+    "identifier_name",
     "is_empty",
     "is_gold",
+    "is_nil",
     "is_own",
     "is_utf16",
     "is_variant",
@@ -206,6 +209,7 @@ __all__ = [
     "same_text",
     "says_state",
     "split_lines",
+    "stated_vocabulary",
     "typed_entity",
     "unfinished",
     "unique",
@@ -234,10 +238,11 @@ __getattr__ = opened_late(
         "unique write_streams"
     ),
     field_meanings=(
-        "ID_FIELDS Unread cancelling identifier_field is_empty keeps_books says_state unfinished unread_fields"
+        "ID_FIELDS Unread cancelling identifier_field identifier_name is_empty keeps_books says_state "
+        "stated_vocabulary unfinished unread_fields"
     ),
-    identifiers="NIL NIL_WORDS database_of identifier_key looks_like_id read_id written_address written_id",
-    idstyle="NIL_MARKERS IdStyle detect_style is_variant typed_entity read_ids Besides vocabulary_of",
+    identifiers="NIL NIL_WORDS database_of identifier_key is_nil looks_like_id read_id written_address written_id",
+    idstyle="IdStyle detect_style is_variant typed_entity read_ids Besides vocabulary_of",
     json_layout="rewritten",
     json_stream="JsonStream",
     moving="moved_text",

@@ -67,16 +67,25 @@ def identifier_field(one: Mapping[str, Any], known: Iterable[str], mention_type:
     A bare identifier gets the prefix of the vocabulary that the field's name or another field states: `mesh_id` 'D1' ->
     'MESH:D1'.
     """
+    key = identifier_name(one, known, mention_type)
+    return (key, _prefixed(one[key], stated_vocabulary(one, key, mention_type))) if key else ("", [])
+
+
+def identifier_name(one: Mapping[str, Any], known: Iterable[str], mention_type: str = "") -> str:
+    """The name of a mention's field with identifiers; '' without one."""
     filled = {key: " ".join(_texts(value)) for key, value in one.items() if not is_empty(value)}
     named = {key: identifier_key(key, text, mention_type) for key, text in filled.items() if key not in known}
     usual = (key for key in ID_FIELDS if key in filled)
     of_one = (key for key, prefix in named.items() if prefix and any(map(str.isdigit, filled[key])))
     of_any = (key for key, prefix in named.items() if prefix == "" or _ID_NAME.fullmatch(word(key)))
-    key = next(chain(usual, of_one, of_any), "")
-    if not key:
-        return "", []
-    database = next((found for name, text in filled.items() if (found := database_of(name, text))), "")
-    return key, _prefixed(one[key], named.get(key) or database)
+    return next(chain(usual, of_one, of_any), "")
+
+
+def stated_vocabulary(one: Mapping[str, Any], key: str, mention_type: str = "") -> str:
+    """The prefix of the vocabulary that the name of the field `key` or another field states; '' for none."""
+    texts = {name: " ".join(_texts(value)) for name, value in one.items()}
+    stated = (found for name, text in texts.items() if (found := database_of(name, text)))
+    return identifier_key(key, texts[key], mention_type) or next(stated, "")
 
 
 def _prefixed(value: object, prefix: str) -> object:

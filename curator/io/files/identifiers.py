@@ -21,7 +21,7 @@ _OF_OTHERS = frozenset(
 )
 """What has identifiers that are not an entity's."""
 _DATABASES = frozenset(
-    ("database", "db", "dbname", "databasename", "ontology", "vocabulary", "terminology", "namespace")
+    ("database", "db", "dbname", "databasename", "resource", "kb", "ontology", "vocabulary", "terminology", "namespace")
 )
 _PARTS = re.compile(r"[\s|+,;]+")
 SHORT = 3
@@ -85,13 +85,19 @@ def _flat(key: str) -> str:
     return "".join(ch for ch in key.lower() if ch.isalnum())
 
 
+def is_nil(text: str) -> bool:
+    """Whether a text in the place of an identifier means no entity: it is empty, or a word for that."""
+    text = text.strip().lower()
+    return not text or text in NIL_WORDS
+
+
 def read_id(text: str) -> str:
     """An identifier in the form of the knowledge base; '' if the text means no entity."""
     text = text.strip()
     if text.startswith(LOCAL):
         return unquote(text[len(LOCAL) :])
     head, colon, tail = text.partition(":")
-    if text.lower() in NIL_WORDS or (colon and head.lower() in ("nil", "cui-less") and tail.lower() in NIL_WORDS):
+    if is_nil(text) or (colon and head.lower() in ("nil", "cui-less") and tail.lower() in NIL_WORDS):
         return ""
     return contract(text) if "://" in text else curie(text)
 

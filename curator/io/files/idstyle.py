@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 
 from curator.domain.curies import usual_prefix
 from curator.domain.wording import tr
-from curator.io.files.identifiers import read_id
+from curator.io.files.identifiers import is_nil, read_id
 from curator.services.ports import Problem
 
-NIL_MARKERS = frozenset({"", "-", "-1"})
 SEPARATORS = "|+,;"
 NIL = "-1"
 
@@ -62,7 +61,7 @@ class IdStyle:
         for separator in _separators_for(raw, mention_type, self.separators):
             parts = [piece for part in parts for piece in part.split(separator)]
         ids = (part.strip() for part in parts)
-        return tuple(dict.fromkeys(i for i in ids if i not in NIL_MARKERS))
+        return tuple(dict.fromkeys(i for i in ids if not is_nil(i)))
 
     def join(self, entity_ids: Sequence[str], like: str = "", mention_type: str = "") -> str:
         """The id column for these entities, `nil` for none; separated as `like` (the old column) is."""
@@ -113,7 +112,7 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
         for part in _parts(row[5], row[4], separators):
             if found := _PREFIXED.match(part):
                 prefixes[found[1]] += 1
-            elif part not in NIL_MARKERS:
+            elif not is_nil(part):
                 bare[vocabulary_of(part)] += 1
             elif part:
                 nils[part] += 1
@@ -183,14 +182,14 @@ def _described(raw: str) -> tuple[list[str], dict[str, tuple[str, str]]]:
     for part in (one.strip() for one in raw.split(";")):
         if found := _SAID.match(part):
             said.setdefault(found[1].lower(), (found[1], part[found.end() :].strip()))
-        elif part not in NIL_MARKERS:
+        elif not is_nil(part):
             before.append(part)
     return before, said
 
 
 def _best(said: Mapping[str, tuple[str, str]]) -> str:
     """The name in a description of what identifies the variant; '' for none."""
-    return next((key for key in _FORMS if said.get(key, ("", ""))[1] not in NIL_MARKERS), "")
+    return next((key for key in _FORMS if not is_nil(said.get(key, ("", ""))[1])), "")
 
 
 def _variant_ids(raw: str) -> tuple[str, ...]:
@@ -209,7 +208,7 @@ def _parts(raw: str, mention_type: str, seen: Counter[str]) -> list[str]:
         if separator not in raw:
             continue
         pieces = [piece.strip() for part in parts for piece in part.split(separator)]
-        if all(_is_list_part(piece) for whole in pieces for piece in re.split(r"[|+,;]", whole)):
+        if all(_VARIANT_ID.match(one) or all(map(_is_list_part, re.split(r"[|+,;]", one))) for one in pieces):
             seen[separator] += 1
             parts = pieces
     return parts
@@ -217,7 +216,7 @@ def _parts(raw: str, mention_type: str, seen: Counter[str]) -> list[str]:
 
 def _is_list_part(part: str) -> bool:
     part = part.strip()
-    return part in ("-", "-1") or _PART.fullmatch(part) is not None
+    return (part != "" and is_nil(part)) or _PART.fullmatch(part) is not None
 
 
 def _separators_for(raw: str, mention_type: str, separators: str) -> str:

@@ -13,24 +13,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from curator.domain.curies import ORGANISM, is_identifier, kind_of, with_prefix
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
 from curator.io.files import (
     BOM,
-    NIL_WORDS,
     Anchors,
     Unread,
     cancelling,
+    database_of,
     find_place,
     first_of,
+    identifier_key,
+    identifier_name,
+    is_nil,
+    is_variant,
     learn,
     plain_text,
+    stated_vocabulary,
     unfinished,
 )
 from curator.io.standoff import first_line, plain_passages
@@ -60,6 +67,7 @@ class _Row:
     outcome: str = ""
     attributes: str = ""
     states: dict[str, str] = field(default_factory=dict)
+    others: dict[str, str] = field(default_factory=dict)  # by heading: those without a meaning of their own
 
 
 @dataclass(slots=True)
@@ -86,7 +94,7 @@ class DocumentTableReader:
         self.head = self.tail = self.extra = ""
         self._rejected = 0
         self._left = Unread()
-        self._unread: set[str] = set()
+        self._unread: Counter[str] = Counter()  # heading -> cells
 
     @property
     def position(self) -> tuple[int, int]:
@@ -102,7 +110,7 @@ class DocumentTableReader:
         self.problems = []
         self._cells, self._made_ids = Cells(), dict[str, int]()
         self._rejected = count = 0
-        self._left, self._unread = Unread(), set()
+        self._left, self._unread = Unread(), Counter[str]()
         for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
             yield self._made(document)
         if not count:
@@ -116,11 +124,9 @@ class DocumentTableReader:
             )
             self.problems.append(Problem(0, "note", text))
         self.problems += (Problem(0, "note", words) for words in self._left.sentences())
-        if self._unread:
-            names = ", ".join(f"“{one}”" for one in sorted(self._unread))
-            text = ntr(
-                "The column {names} is not read", "The columns {names} are not read", len(self._unread), names=names
-            )
+        if unread := sorted(+self._unread):
+            names = ", ".join(f"“{plain_text(one)[:80]}”" for one in unread)
+            text = ntr("The column {names} is not read", "The columns {names} are not read", len(unread), names=names)
             self.problems.append(Problem(0, "note", text))
         self.problems += self._cells.notes()
         for key, line in list(self._made_ids.items())[:1]:
@@ -149,7 +155,6 @@ class DocumentTableReader:
     def _rows(self, sheet: Sheet) -> Iterator[_Row]:
         rows, guarded = sheet.table.rows(), sheet.guarded
         next(rows, None)
-        unread = dict(sheet.unread)
         for line, cells in rows:
             if any(cell.strip() for cell in cells[sheet.width :]):
                 text = tr(
@@ -164,9 +169,9 @@ class DocumentTableReader:
             values = {name: self._value(name, one, line, ours=sheet.ours) for name, one in values.items()}
             own = {name: plain_text(cells[at]).strip() for name, at in sheet.own.items() if at < len(cells)}
             states = {name: plain_text(cells[at]) for name, at in sheet.states.items() if at < len(cells)}
-            for at in [at for at in unread if at < len(cells) and cells[at].strip()]:
-                self._unread.add(plain_text(unread.pop(at))[:80])
-            yield _Row(line, values, own.get(OUTCOME, ""), own.get(ATTRIBUTES, ""), states)
+            others = {name: one for at, name in sheet.unread.items() if at < len(cells) and (one := cells[at].strip())}
+            self._unread.update(others.keys())
+            yield _Row(line, values, own.get(OUTCOME, ""), own.get(ATTRIBUTES, ""), states, others)
 
     def _value(self, field: str, cell: str, line: int, *, ours: bool) -> str:
         """The value without what stands for none. A mention or text may be “NA”, and so may all that Curator wrote."""
@@ -174,7 +179,7 @@ class DocumentTableReader:
         if field == "document" and is_converted(text):
             self._made_ids.setdefault(text, line)
         is_text = field in ("mention", "text") and not is_error(text)
-        if ours or is_text or (field == "ids" and text.lower() in NIL_WORDS):
+        if ours or is_text or (field == "ids" and is_nil(text)):
             return cell
         return cell if self._cells.value(text, line) else ""
 
@@ -245,14 +250,33 @@ class DocumentTableReader:
         if not spans:
             return None
         words = " ".join(text[span.start : span.end] for span in spans)
-        raw = row.values.get("ids", "").strip()
+        kind = row.values.get("type", "").strip() or ANY_TYPE
+        raw, prefix = self._stated_ids(row, kind)
         said = f"{OUTCOME}: {row.outcome}" if row.outcome == Outcome.SKIPPED else unfinished(row.states)
         if said and raw:
             self._left.unfinished[said] += 1
             raw = ""
-        ids = ids_of(raw)
-        kind = row.values.get("type", "").strip() or ANY_TYPE
+        ids = tuple(dict.fromkeys(one if is_variant(one) else with_prefix(one, prefix) for one in ids_of(raw)))
         return SourceMention(spans, words, kind, ids, raw, bool(raw) and not ids, row.line)
+
+    def _stated_ids(self, row: _Row, kind: str) -> tuple[str, str]:
+        """The cell with identifiers and their prefix, if a heading (`MeSH ID`) or another cell states it: the column of
+        identifiers, or, if that is missing or empty, another one whose heading says so. A taxonomy is read of organisms
+        only: in the rows of others, such as genes, it is their species."""
+        raw, mentions, others = row.values.get("ids", "").strip(), self._layout.mentions, row.others
+        if not is_nil(raw) and mentions is not None:
+            name = mentions.ids_heading
+            prefix = stated_vocabulary({**others, name: raw}, name, kind)
+        else:
+            name = identifier_name(others, (), kind)
+            if not name or (identifier_key(name, others[name], kind) is None and not is_identifier(others[name])):
+                return raw, ""
+            prefix = stated_vocabulary(others, name, kind)
+            if prefix == "NCBITaxon" and kind_of(kind) != ORGANISM:
+                return raw, ""
+            raw = others[name]
+        self._unread.subtract(one for one, cell in others.items() if one == name or database_of(one, cell))
+        return raw, prefix
 
     def _place(
         self, row: _Row, ranges: list[tuple[int, int]], quote: str, text: str, anchors: Anchors, where: str

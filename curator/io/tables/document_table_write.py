@@ -21,11 +21,11 @@ from curator.domain.wording import UserError, guarded, ntr, tr
 from curator.io.bioc import stated_ids
 from curator.io.files import (
     NIL,
-    NIL_WORDS,
     AtomicFiles,
     AttributeNames,
     FreeNames,
     is_gold,
+    is_nil,
     plain_text,
     read_ids,
 )
@@ -57,7 +57,7 @@ def ranges_of(start: str, end: str, length: int) -> list[tuple[int, int]]:
 def ids_of(cell: str) -> tuple[str, ...]:
     """The identifiers of a cell, each once; empty for NIL or an empty cell."""
     cell = cell.strip()
-    if cell.lower() in NIL_WORDS:
+    if is_nil(cell):
         return ()
     if cell.startswith("["):
         try:

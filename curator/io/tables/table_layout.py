@@ -49,9 +49,10 @@ MENTION_HEADINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table with the positions of its fields. `labelled` is the heading of the text, `own` are the positions of
-    columns of Curator's own tables, `states` those of columns that may cancel a mention (`status`), `unread` those of
-    all others. `ours` is a table that Curator wrote; in `guarded` ones, cells that look like formulas have an
+    """One table with the positions of its fields. `labelled` is the heading of the text, `ids_heading` that of the
+    identifiers, `own` are the positions of columns of Curator's own tables, `states` those of columns that may cancel a
+    mention (`status`), `unread` those of all others: of the mentions' identifiers under other headings, or of nothing
+    that is read. `ours` is a table that Curator wrote; in `guarded` ones, cells that look like formulas have an
     apostrophe."""
 
     table: Table
@@ -61,6 +62,7 @@ class Sheet:
     states: Mapping[str, int]
     unread: Mapping[int, str]
     labelled: str
+    ids_heading: str
     ours: bool
 
     @property
@@ -156,12 +158,13 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     own = {one.strip().lower(): at for at, one in reversed(list(enumerate(headings)))}
     own = {name: own[name] for name in (OUTCOME, ATTRIBUTES) if name in own and own[name] not in places.values()}
     labelled = headings[places["text"]].strip().lower() if "text" in places else ""
+    ids_heading = headings[places["ids"]].strip() if "ids" in places else ""
     ours = tuple(headings) in (DOCUMENT_HEADINGS, MENTION_HEADINGS)
     used = {*places.values(), *own.values()}
     rest = {at: one.strip() or str(at + 1) for at, one in enumerate(headings) if at not in used}
     states = {name: at for at, name in rest.items() if says_state(name)}
     unread = {at: name for at, name in rest.items() if name not in states and not keeps_books(name)}
-    return Sheet(table, places, len(headings), own, states, unread, labelled, ours)
+    return Sheet(table, places, len(headings), own, states, unread, labelled, ids_heading, ours)
 
 
 def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

@@ -24,7 +24,6 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import UserError, tr
 from curator.io.files import (
     BOM,
-    NIL_MARKERS,
     Action,
     AtomicFiles,
     Source,
@@ -32,6 +31,7 @@ from curator.io.files import (
     entity_ids,
     export_name,
     is_gold,
+    is_nil,
     is_own,
     join_lines,
     left_out,
@@ -290,7 +290,7 @@ class _FileWriter:
 
     def _label(self, gold: ExportMention, item: ExportDocument) -> str:
         if not is_gold(gold):  # undecided, from another format: as in its source
-            return "" if gold.mention.raw_ids.strip() in NIL_MARKERS else gold.mention.raw_ids
+            return "" if is_nil(gold.mention.raw_ids) else gold.mention.raw_ids
         ids = entity_ids(gold)
         if not ids:
             self._note("note", item, gold, tr("is NIL, which ZESHEL does not support: written with an empty label"))

@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from curator.domain.curies import kind_of, kinds_of, local_part
+from curator.domain.curies import kind_of, kinds_of, local_part, with_prefix
 from curator.domain.decisions import FileDecision, Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention, Split
+from curator.domain.entities import KnowledgeSource
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge import types_by_name
 from curator.services.ports import Clock, Problem, UnitOfWork
@@ -111,6 +112,7 @@ class _Ids:
     resolved: Mapping[str, str]
     fitting: Mapping[str, tuple[str, ...]]
     types: Mapping[str, Collection[str]]  # of the entities of numbers and of ambiguous ids
+    kinds: Mapping[str, Collection[str]]  # of the same, by the vocabularies of their ids
     allowed: Mapping[str, frozenset[str]]  # mention type -> the types of entities that it may have
 
     @classmethod
@@ -121,13 +123,19 @@ class _Ids:
         checked = {entity for one, entity in resolved.items() if _is_number(one)}
         checked.update(one for several in fitting.values() for one in several)
         if not checked:
-            return cls(given, resolved, fitting, {}, {})
+            return cls(given, resolved, fitting, {}, {}, {})
         entities = unit.kb.get_many(sorted(checked))
         info, mapping = unit.kb.info(), unit.meta.type_mapping()
         known = info.types if info is not None else ()
-        kinds = {one.type for one in mentions}
-        allowed = {one: frozenset(mapping.types_for(one) or types_by_name(one, known)) for one in kinds}
-        return cls(given, resolved, fitting, {one.id: one.types for one in entities.values()}, allowed)
+        allowed = {
+            one: frozenset(mapping.types_for(one) or types_by_name(one, known))
+            for one in {mention.type for mention in mentions}
+        }
+        types = {one.id: one.types for one in entities.values()}
+        sources = unit.kb.sources()
+        only = sources[0] if len(sources) == 1 else KnowledgeSource("")
+        kinds = {one: kinds_of(with_prefix(one, only.vocabulary_of(types[one]))) for one in types}
+        return cls(given, resolved, fitting, types, kinds, allowed)
 
     def entity(self, given: str, mention_type: str) -> str:
         """The entity of an id; if several match, the only one of the mention's type; '' for none."""
@@ -151,7 +159,7 @@ class _Ids:
     def _fits(self, entity: str, mention_type: str) -> bool | None:
         """Whether the entity is of the mention's type; None if this is not known."""
         types, allowed, kind = self.types.get(entity, ()), self.allowed[mention_type], kind_of(mention_type)
-        kinds = set(map(kind_of, types)) - {""} or set(kinds_of(entity))
+        kinds = set(map(kind_of, types)) - {""} or set(self.kinds.get(entity, ()))
         if not allowed.isdisjoint(types) or kind in kinds:
             return True
         return False if (allowed and types) or (kind and kinds) else None

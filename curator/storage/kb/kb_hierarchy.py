@@ -3,8 +3,9 @@
 `kbN_tree` has a row for each parent and child, numbered in the order of the children's names, so that a page of
 children is read without a sort; the parent 0 is above the topmost. `kbN_below` has a row for each entity with children:
 their number, and the number of descendants, each counted once. Parents come from the records; if a record has none,
-from its tree numbers. Unknown parents are skipped. A cycle that cannot be reached from the top is entered at its first
-entity, so that every entity with a parent or child is reached from the top.
+from its tree numbers. A parent may be written in another spelling than its entity's id; unknown parents are skipped. A
+cycle that cannot be reached from the top is entered at its first entity, so that every entity with a parent or child is
+reached from the top.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sqlalchemy import Connection
 
 from curator.domain.entities import Entity, TreeNode, TreePage
 from curator.storage.db import chunks, fold, unique
-from curator.storage.kb.kb_matching import active_tables
+from curator.storage.kb.kb_matching import active_tables, spelled
 from curator.storage.kb.kb_tables import KbTables, parse_entity
 
 TOP = 0
@@ -67,12 +68,15 @@ def _parents(tables: KbTables, pause: Callable[[], None]) -> Parents:
     found: defaultdict[int, dict[int, None]] = defaultdict(dict)
     last = tables.conn.execute(f"SELECT max(id) FROM {tables.entities}").fetchone()[0] or 0  # noqa: S608
     query = (
-        f"SELECT e.id, p.id FROM {tables.entities} e, json_each(e.data, '$.parents') j"  # noqa: S608
-        f" JOIN {tables.entities} p ON p.entity_id = j.value WHERE e.id > ? AND e.id <= ?"
+        f"SELECT e.id, j.value, p.id FROM {tables.entities} e, json_each(e.data, '$.parents') j"  # noqa: S608
+        f" LEFT JOIN {tables.entities} p ON p.entity_id = j.value WHERE e.id > ? AND e.id <= ?"
     )
     for start in range(0, last, STEP):
-        for child, parent in tables.conn.execute(query, (start, start + STEP)):
-            if child != parent:
+        rows = tables.conn.execute(query, (start, start + STEP)).fetchall()
+        others = spelled(tables, {name for _, name, parent in rows if parent is None})
+        for child, name, known in rows:
+            parent = known or others.get(name)
+            if parent is not None and child != parent:
                 found[child][parent] = None
         pause()
     for child, parent in _by_tree_numbers(tables):

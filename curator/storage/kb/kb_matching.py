@@ -57,6 +57,22 @@ def successors(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, tuple[s
     return found
 
 
+def spelled(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, int]:
+    """Row numbers of the entities that have these as primary ids in another spelling; none where several have."""
+    keys: dict[str, list[str]] = {}
+    for one in unique(entity_ids):
+        keys.setdefault(look_up_key(one), []).append(one)
+    found: dict[str, int] = {}
+    for marks, part in _asked(keys):
+        query = (
+            f"SELECT key, min(entity) FROM {tables.ids} WHERE key IN ({marks}) AND tier = {PRIMARY}"  # noqa: S608
+            " GROUP BY key HAVING count(*) = 1"
+        )
+        for key, row in tables.conn.execute(query, part):
+            found.update(dict.fromkeys(keys[key], row))
+    return found
+
+
 def named(tables: KbTables, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Primary ids of the entities that have these as name or synonym, names before synonyms; ignoring case,
     compatibility forms and white space."""
@@ -197,7 +213,7 @@ def add_own_keys(tables: KbTables, sources: Sequence[KnowledgeSource], pause: Ca
         for first in range(start, end if source.own else start, _STEP):
             query = f"SELECT id, data FROM {tables.entities} WHERE id > ? AND id <= ?"  # noqa: S608
             rows = tables.conn.execute(query, (first, min(first + _STEP, end))).fetchall()
-            keys = {key for number, data in rows for key in own_keys(number, parse_entity(data), source.own)}
+            keys = {key for number, data in rows for key in own_keys(number, parse_entity(data), source)}
             tables.conn.executemany(f"INSERT OR IGNORE INTO {tables.ids} VALUES (?, ?, ?)", sorted(keys))  # noqa: S608
             pause()
         start = end

@@ -11,14 +11,14 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection
 
 from curator.domain.curies import look_up_key
-from curator.domain.entities import OTHERS, Entity, ObsoleteEntity
+from curator.domain.entities import Entity, KnowledgeSource, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.storage.db import chunks, fold, json_of
 
@@ -202,9 +202,9 @@ def _keys(number: int, entity: Entity) -> Iterator[tuple[str, int, int]]:
                 yield local, bare_tier, number
 
 
-def own_keys(number: int, entity: Entity, own: Mapping[str, str]) -> Iterator[tuple[str, int, int]]:
-    """The keys of an entity's ids without prefix as ids of their vocabulary, see `KnowledgeSource.own`."""
-    prefix = next((own[one] for one in (entity.types[0] if entity.types else "", OTHERS) if one in own), "")
+def own_keys(number: int, entity: Entity, source: KnowledgeSource) -> Iterator[tuple[str, int, int]]:
+    """The keys of an entity's ids without prefix as ids of their vocabulary, see `KnowledgeSource`."""
+    prefix = source.vocabulary_of(entity.types)
     for ids, tier in (((entity.id,), PRIMARY), (entity.alt_ids, ALTERNATE)):
         for entity_id in ids:
             if prefix and ":" not in entity_id:

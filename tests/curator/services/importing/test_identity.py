@@ -234,7 +234,11 @@ def _spellings(row: Row, alias: str, other: str) -> tuple[str, ...]:
         ("Species", "organism"),
         ("ORGANISMS", "organism"),
         ("NCBI_Taxonomy", "organism"),
-        ("Gene/Protein", ""),
+        ("Gene/Protein", "gene"),
+        ("Mouse strains", "organism"),
+        ("SpeciesName", "organism"),
+        ("protein-coding", "gene"),
+        ("drug target", ""),
         ("GeneOrGeneProduct", "gene"),
         ("SpecificDisease", "disease"),
         ("CHEBI", "chemical"),
@@ -351,6 +355,51 @@ def test_two_sources_with_spellings_of_one_id_have_one_entity(world: World) -> N
     assert (entity.id, entity.name) == ("MSH:D003920", "a")
 
 
+# --- Columns of a table
+
+COLUMNS = (
+    ("MeSH ID", "Disease", "D003920", "MESH:D003920"),
+    ("NCBI Gene ID", "Gene", "7157", "NCBIGene:7157"),
+    ("gene_id", "Gene", "7157", "NCBIGene:7157"),
+    ("Taxonomy ID", "Species", "9606", "NCBITaxon:9606"),
+    ("Taxonomy ID", "Gene", "9606", "undecided"),
+    ("Taxonomy ID", "Thing", "9606", "undecided"),
+    ("UMLS CUI", "Disease", "C0011849", ""),
+    ("kb_id", "Disease", "MSH:D003920", "MESH:D003920"),
+    ("identifier", "Disease", "OMIM:104300|MESH:D003920", "OMIM:104300 + MESH:D003920"),
+    ("normalized", "Disease", "MESH:D003920", "MESH:D003920"),
+    ("normalized", "Disease", "diabetes 2", "undecided"),
+    ("link", "Disease", "https://example.org/page/104300", "undecided"),
+    ("Strength", "Disease", "7157", "undecided"),
+)
+
+
+@pytest.mark.parametrize(("heading", "kind", "cell", "expected"), COLUMNS)
+def test_a_column_of_identifiers_is_known_by_its_heading(
+    world: World, heading: str, kind: str, cell: str, expected: str
+) -> None:
+    load_kb(world, kb_lines(USUAL))
+    report = load(world, {"d.csv": f"document,text,mention,start,end,type,{heading}\nd,x y,x,0,1,{kind},{cell}\n"})
+    assert ids(world) == [expected]
+    unread = any(f"The column “{heading}” is not read" in one.problem.text for one in report.problems)
+    assert unread == (expected == "undecided")
+
+
+def test_each_row_of_a_table_may_have_its_own_column_of_identifiers(world: World) -> None:
+    load_kb(world, kb_lines(USUAL))
+    rows = ["d,x y,x,0,1,Disease,-,D003920,", "d,x y,y,2,3,Gene,,,7157", "d,x y,x y,0,3,Thing,104300,,"]
+    head = "document,text,mention,start,end,type,ids,MeSH ID,Entrez Gene"
+    assert not load(world, {"d.csv": "\n".join([head, *rows, ""])}).problems
+    assert sorted(ids(world)) == ["MESH:D003920", "NCBIGene:7157", "OMIM:104300"]
+
+
+def test_a_column_with_the_database_is_the_prefix_of_a_number(world: World) -> None:
+    world.kb(GENES)
+    rows = "d,x y,x,0,1,Thing,7157,NCBI Gene\nd,x y,y,2,3,Thing,10090,NCBI Taxonomy\n"
+    load(world, {"d.csv": f"document,text,mention,start,end,type,ids,database\n{rows}"})
+    assert ids(world) == ["NCBIGene:7157", ""]
+
+
 # --- A number is not an entity of another type
 
 GENES = (
@@ -366,7 +415,7 @@ UNTYPED_GENES = tuple({"id": one["id"], "name": one["name"]} for one in GENES)
 def test_a_number_is_no_entity_of_another_type(
     world: World, document: Callable[[Sequence[Row]], Mapping[str, str]], kb: Sequence[Mapping[str, Any]]
 ) -> None:
-    kinds = ("Species", "OrganismTaxon", "CellLine", "DNAMutation", "Disease")
+    kinds = ("Species", "OrganismTaxon", "CellLine", "DNAMutation", "Disease", "MouseStrain", "Species name", "Host")
     world.kb(kb)
     report = load(world, document([("TP53", "Gene", "7157"), *(("mice", kind, "10090") for kind in kinds)]))
     assert ids(world) == [kb[1]["id"], *["undecided"] * len(kinds)]
@@ -537,6 +586,61 @@ def test_infons_that_look_like_identifiers_and_are_not_read_are_counted(
         f"infon “{key}” looks like an identifier and was not read (2 annotations)" for key in ("Foo ID", "xref")
     ]
     assert report.counts["without a statement"] == 2
+
+
+@pytest.mark.parametrize(
+    ("infons", "expected"),
+    [
+        ({"identifier": ["MESH:D003920"]}, "MESH:D003920"),
+        ({"identifier": ["MSH:D003920", "104300"]}, "MESH:D003920 + OMIM:104300"),
+        ({"NCBI Gene": [7157]}, "NCBIGene:7157"),
+        ({"identifier": [], "MESH ID": ["D003920"]}, "MESH:D003920"),
+        ({"identifier": ["-"]}, ""),
+        ({"identifier": []}, "undecided"),
+    ],
+)
+def test_a_list_of_identifiers_in_json_is_read_and_stays_a_list(
+    world: World, infons: Mapping[str, Any], expected: str
+) -> None:
+    load_kb(world, kb_lines(USUAL))
+    load(world, bioc_json([("x", "Thing", "")], lambda _: infons))
+    assert ids(world) == [expected]
+    world.project.curation.decide(world.mentions(1)[0], Verdict.link("NCBITaxon:9606"))
+    out = world.folder / "out.json"
+    world.project.exporting.export(out, "bioc-json")
+    (mention,) = json.loads(out.read_text())["documents"][0]["passages"][0]["annotations"]
+    assert not infons.get("identifier") or mention["infons"]["identifier"] == ["NCBITaxon:9606"]
+
+
+def test_lists_that_look_like_identifiers_and_are_not_read_are_named(world: World) -> None:
+    load_kb(world, kb_lines(USUAL))
+    report = load(world, bioc_json([("x", "Thing", "")], lambda _: {"xrefs": ["MESH:D003920", "OMIM:104300"]}))
+    assert ["“xrefs” looks like an identifier" in one.problem.text for one in report.problems] == [True]
+
+
+@pytest.mark.parametrize("word", ["-", "-1", "NIL", "null", "None", "CUI-less", " - "])
+@pytest.mark.parametrize("document", [pubtator, bioc_json, bioc_xml, table, huggingface, webanno])
+def test_a_word_for_no_entity_is_no_identifier(
+    world: World, document: Callable[..., Mapping[str, str]], word: str
+) -> None:
+    load_kb(world, kb_lines(USUAL))
+    report = load(world, document([("x", "Disease", word), ("y", "Disease", "MESH:D003920")]))
+    assert ids(world) == ["", "MESH:D003920"]
+    assert report.problems == ()
+
+
+@pytest.mark.parametrize("document", [bioc_json, bioc_xml])
+def test_a_word_for_no_entity_hides_no_identifier(world: World, document: Callable[..., Mapping[str, str]]) -> None:
+    load_kb(world, kb_lines(USUAL))
+    load(world, document([("x", "Gene", "7157")], lambda one: {"identifier": "None", "NCBI Gene": one}))
+    assert ids(world) == ["NCBIGene:7157"]
+
+
+@pytest.mark.parametrize("document", [pubtator, bioc_json, bioc_xml])
+def test_several_variants_in_one_field_are_apart(world: World, document: Callable[..., Mapping[str, str]]) -> None:
+    world.kb([{"id": one, "name": one} for one in ("p|SUB|P|799|L", "c|SUB|G|12|A")])
+    load(world, document([("x", "Variant", "p|SUB|P|799|L,c|SUB|G|12|A")]))
+    assert ids(world) == ["p|SUB|P|799|L + c|SUB|G|12|A"]
 
 
 @pytest.mark.parametrize("document", [bioc_json, bioc_xml])

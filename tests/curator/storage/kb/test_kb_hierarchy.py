@@ -66,6 +66,20 @@ def test_a_parent_that_is_missing_and_an_entity_above_itself_are_passed_over(fil
         assert unit.kb.broader("A") == []
 
 
+def test_a_parent_in_another_spelling_is_the_same(fill: Filler) -> None:
+    spellings = ("mesh:D1", "MSH:D1", "http://id.nlm.nih.gov/mesh/D1", "MESH:D1")
+    fill.kb(
+        entity("MESH:D1"),
+        entity("Foo"),
+        entity("FOO"),
+        entity("X", "foo"),
+        *(entity(f"C{n}", one) for n, one in enumerate(spellings)),
+    )
+    with fill.store.read() as unit:
+        assert ids(unit.kb.narrower("MESH:D1", count=9)) == ["C0", "C1", "C2", "C3"]
+        assert unit.kb.broader("X") == [], "two entities differ from it only in case"
+
+
 def test_a_cycle_is_entered_at_its_first_entity_and_ends(fill: Filler) -> None:
     fill.kb(entity("A", "C"), entity("B", "A"), entity("C", "B"), entity("D", "C"), entity("T"), entity("U", "T"))
     with fill.store.read() as unit:
