@@ -82,7 +82,7 @@ REGISTRIES: Mapping[str, Registry] = {
         "UniProt",
         r"([OPQ]\d[A-Z0-9]{3}\d|[A-NR-Z]\d([A-Z][A-Z0-9]{2}\d){1,2})(-\d+)?",
         "UniProt:P04637",
-        ("UniProtKB", "Swiss-Prot", "UniProtKB/Swiss-Prot"),
+        ("UniProtKB", "UniProtKB AC", "Swiss-Prot", "UniProtKB/Swiss-Prot"),
         (GENE,),
     ),
     "SNOMEDCT": Registry(
