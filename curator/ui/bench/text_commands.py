@@ -36,7 +36,7 @@ def _create(bench: Workbench) -> None:
     if selection is not None and opened is not None:
         words, place = slice_spans(opened.document.text, [selection]), bench.document.below(selection)
         types = bench.known_types()
-        bench.types.ask(words, types, at=place, guess=bench.guessed_type(words, types), usual=bench.usual_type)
+        bench.types.ask(words, types, at=place, guess=bench.likely_type.of(words, types), usual=bench.usual_type)
 
 
 def _nudge(name: str, title: str, key: str, edge: str, direction: int, unit: str) -> Command[Workbench]:
@@ -105,7 +105,7 @@ TEXT: tuple[Command[Workbench], ...] = (
         "Change the type…",
         Menu.EDIT,
         "Asks for a new type for the mention and keeps its decision.",
-        lambda bench: bench.text.retype(bench.known_types(), bench.guessed_type),
+        lambda bench: bench.text.retype(bench.known_types(), bench.likely_type.of),
         ("T",),
         when=_editing,
         group=3,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayou
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
-from curator.domain.same_string import string_key
 from curator.domain.suggestions import CandidateOrder
 from curator.services.queue import Seat
 from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
 from curator.ui.bench.hierarchy_side import HierarchySide
+from curator.ui.bench.likely_type import LikelyType
 from curator.ui.bench.mention_editor import MentionEditor, TypePicker
 from curator.ui.bench.relation_desk import RelationDesk
 from curator.ui.bench.text_tools import TextTools
@@ -81,6 +81,7 @@ class Workbench(QWidget):
         self._connect()
         self.hierarchy = HierarchySide(self)
         self.relations = RelationDesk(self)
+        self.likely_type = LikelyType(self)
         self.guard = DecisionGuard(self)
         guard_from_wheel(self)
 
@@ -200,7 +201,10 @@ class Workbench(QWidget):
         return knowledge.search(query, mention_type=mention.mention.type, likely=opened.linked())
 
     def _meant(self, text: str, wanted: Callable[[], bool]) -> Sequence[EntityMatch]:
-        """Called in a background thread. The linker's candidates for a text, as a mention of the current one's type."""
+        """Called in a background thread. The linker's candidates for a text, as a mention of the current one's type;
+        none where a curator is to decide without suggestions."""
+        if not self.aided:
+            return ()
         mention = self.navigator.mention
         kind = mention.mention.type if mention is not None else ""
         return self.project.reconciliation.meant(text, mention_type=kind, wanted=wanted)
@@ -259,18 +263,6 @@ class Workbench(QWidget):
         """Types of the project's mentions with their numbers, and those of the knowledge base."""
         info = self.project.knowledge.info()
         return dict.fromkeys(info.types if info is not None else (), 0) | self.project.queue.mention_types()
-
-    def guessed_type(self, text: str, types: Mapping[str, int], *, but: str = "") -> str:
-        """The one of these types that a mention of `text` is likely to have: that of the same string in the open
-        document, or that of the entities with this name; '' if neither says."""
-        key, opened = string_key(text), self.navigator.opened
-        here = [one.mention for one in opened.mentions] if opened is not None else []
-        likely = [one.type for one in here if one.type != but and string_key(one.text) == key]
-        if not likely:
-            mapping = self.project.knowledge.mapping()
-            named = {one for entity in self.project.provisional.same_named(text) for one in entity.types}
-            likely = [one for one in types if one in named or not named.isdisjoint(mapping.types_for(one))]
-        return max((one for one in likely if one in types), key=lambda one: types[one], default="")
 
     def later(self, act: Callable[[], None], *, ms: int = LATE_MS) -> Later:
         """Run background work that no key waits for; it ends with the project."""
@@ -376,6 +368,13 @@ class Workbench(QWidget):
         self.decider.seat = seat
 
     @property
+    def aided(self) -> bool:
+        """Whether the linker may suggest entities for a text: not in rounds, where it could give the project's
+        decisions away, nor for a held-out mention."""
+        mention = self.navigator.mention
+        return not (self._judging or (mention is not None and mention.held_out))
+
+    @property
     def judging(self) -> bool:
         return self._judging
 
@@ -446,6 +445,7 @@ class Workbench(QWidget):
         self.queue.close_work()
         self.guidelines.flush()
         self.search.panel.close_search()
+        self.likely_type.close()
         self.hierarchy.close()
         self.relations.close()
         self.desk.close()

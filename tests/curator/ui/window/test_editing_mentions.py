@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
-from curator.domain.documents import Span
+from curator.domain.documents import Span, slice_spans
+from curator.domain.entities import EntityMatch, MatchKind
 from curator.domain.wording import DamagedTextError
+from curator.services.linking import ReconciliationService
 from curator.services.ports import QueueFilter
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk, reopen
 
@@ -289,7 +292,37 @@ def test_a_new_mention_may_have_any_type_of_the_knowledge_base_and_the_likely_on
 ) -> None:
     types = desk.bench.known_types()
     assert types == {"Chemical": 2, "Disease": 0, "SpecificDisease": 6}
-    assert desk.bench.guessed_type(text, types) == guess
+    assert desk.bench.likely_type.of(text, types) == guess
+
+
+@pytest.mark.parametrize(
+    ("probability", "guess"), [pytest.param(0.9, "SpecificDisease", id="sure"), pytest.param(0.1, "", id="unsure")]
+)
+def test_the_type_of_a_selected_text_is_that_of_the_linkers_first_candidate(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, probability: float, guess: str
+) -> None:
+    opened, asked = desk.bench.navigator.opened, list[str]()
+    assert opened is not None
+    entity = desk.project.knowledge.entity("MESH:D006323")
+    assert entity is not None
+
+    def meant(_: object, words: str, **__: object) -> list[EntityMatch]:
+        asked.append(words)
+        return [EntityMatch(entity, words, 0.0, MatchKind.MEANING, probability)]
+
+    monkeypatch.setattr(ReconciliationService, "meant", meant)
+    at = Span(0, 3)
+    words, types = slice_spans(opened.document.text, [at]), desk.bench.known_types()
+    assert desk.bench.likely_type.of(words, types) == ""
+    with qtbot.waitSignal(desk.bench.likely_type.worker.changed):
+        desk.bench.document.select(at)
+    qtbot.waitUntil(lambda: bool(asked) and not desk.bench.likely_type.worker.busy)
+    assert asked == [words]
+    assert desk.bench.likely_type.of(words, types) == guess
+    desk.bench.set_judging(True)  # where the linker could give decisions away it is not asked
+    desk.bench.document.select(Span(0, 2))
+    desk.bench.likely_type.settle()
+    assert not desk.bench.likely_type.worker.busy
 
 
 def test_the_first_mention_does_not_hide_the_types_of_the_knowledge_base(make_desk: MakeDesk) -> None:

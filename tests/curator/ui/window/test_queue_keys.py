@@ -139,6 +139,8 @@ def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
     assert desk.word == "Lidocaine"
     assert desk.bench.candidates.model.rowCount() == 0
     assert desk.bench.candidates.list.empty_words == REASON.format(key="H")
+    assert not desk.bench.aided
+    assert desk.bench._meant("heart", lambda: True) == ()  # a search has nothing of the linker either
     desk.press(Key.Key_Return)  # accepts nothing, since nothing is shown
     assert desk.decision("Lidocaine") is None
     desk.bench.decider.link("MESH:D008012")  # as a search does
@@ -150,6 +152,7 @@ def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
     assert decision.shown.unseen is not None  # what was kept back tells later whether it was right
     assert desk.word == "cardiac arrest"
     assert desk.bench.candidates.model.rowCount() > 0
+    assert desk.bench.aided
     desk.press(Key.Key_Up)
     assert desk.bench.candidates.model.rowCount() > 0  # decided: now they may be seen
 
