@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from curator.domain.wording import UserError, tr
-from curator.io.files import AtomicWriter, unreadable
-from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
+from curator.domain.wording import UserError, ntr, tr
+from curator.io.files import AtomicWriter, plain_text, unreadable
+from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions, Problem
 
 _OTHER = re.compile(r"[^a-z0-9]")
 
@@ -19,6 +19,14 @@ _OTHER = re.compile(r"[^a-z0-9]")
 def key(heading: str) -> str:
     """Letters and digits only, in lower case."""
     return _OTHER.sub("", heading.lower())
+
+
+def unread_note(headings: Iterable[str]) -> Iterator[Problem]:
+    """A note that names these columns, which are not read; none without one."""
+    if unread := sorted(headings):
+        names = ", ".join(f"“{plain_text(one)[:80]}”" for one in unread)
+        text = ntr("The column {names} is not read", "The columns {names} are not read", len(unread), names=names)
+        yield Problem(0, "note", text)
 
 
 def sniffed(headings: Sequence[str], meanings: Mapping[str, tuple[str, ...]]) -> dict[str, str]:

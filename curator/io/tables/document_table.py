@@ -42,7 +42,7 @@ from curator.io.files import (
 )
 from curator.io.standoff import first_line, plain_passages
 from curator.io.tables.cells import Cells, is_converted, is_error
-from curator.io.tables.columns import place
+from curator.io.tables.columns import place, unread_note
 from curator.io.tables.document_table_write import attributes_of, dump_attributes, ids_of, ranges_of, write_tables
 from curator.io.tables.kb_table import SHOWN, is_table
 from curator.io.tables.table_layout import (
@@ -124,10 +124,7 @@ class DocumentTableReader:
             )
             self.problems.append(Problem(0, "note", text))
         self.problems += (Problem(0, "note", words) for words in self._left.sentences())
-        if unread := sorted(+self._unread):
-            names = ", ".join(f"“{plain_text(one)[:80]}”" for one in unread)
-            text = ntr("The column {names} is not read", "The columns {names} are not read", len(unread), names=names)
-            self.problems.append(Problem(0, "note", text))
+        self.problems += unread_note(+self._unread)
         self.problems += self._cells.notes()
         for key, line in list(self._made_ids.items())[:1]:
             text = ntr(

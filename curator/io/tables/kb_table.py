@@ -18,8 +18,8 @@ from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files import plain_text
 from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
-from curator.io.tables.cells import Cells, is_converted
-from curator.io.tables.columns import key, place
+from curator.io.tables.cells import MISSING, Cells, is_converted
+from curator.io.tables.columns import key, place, unread_note
 from curator.io.tables.columns import sniffed as sniffed_by
 from curator.io.tables.tables import Table, is_only_table, is_workbook
 from curator.services.ports import FIELDS, KbOptions, Problem, TablePreview
@@ -56,8 +56,9 @@ class KbTableReader:
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
-        self._cells = Cells()
+        self._cells, self._unread = Cells(), set[str]()
         yield from needs_some(first_of_each(self._entities(), self.problems), self._table.path, self.problems)
+        self.problems += unread_note(self._unread)
         self.problems += self._cells.notes()
         if self._table.repair:
             self.problems.insert(0, Problem(0, "repaired", self._table.repair))
@@ -71,7 +72,10 @@ class KbTableReader:
         rows = self._table.rows()
         headings = next(rows, (0, []))[1]
         places = places_of(self._table.path, headings, self._columns)
+        others = {at: one for at, one in enumerate(headings) if one.strip() and at not in places.values()}
         for line, cells in rows:
+            for at in [at for at in others if at < len(cells) and cells[at].strip() not in ("", *MISSING)]:
+                self._unread.add(others.pop(at))
             if len(cells) > len(headings) and any(cell.strip() for cell in cells[len(headings) :]):
                 text = tr(
                     "has {number} cells for {number2} columns; the extra cells are left out",

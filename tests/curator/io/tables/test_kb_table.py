@@ -331,3 +331,11 @@ def test_what_is_no_name_is_left_out_with_its_row(tmp_path: Path, kind: str, cel
     assert aside == ([2, 3, 4, 5] if cell in CONVERTED else [2, 4])
     notes = [(one.line, str(cell) in one.text) for one in reader.problems if one.severity == "note"]
     assert notes == ([] if cell in CONVERTED else [(2, True)])
+
+
+def test_a_column_that_is_not_read_is_named_if_it_has_a_value(tmp_path: Path) -> None:
+    path = tmp_path / "kb.csv"
+    path.write_text("id,name,alt names,xref,note\nX:1,foo,fu,MESH:D1,-\nX:2,bar,,,\n", encoding="utf-8")
+    reader = open_reader(path, KbOptions())
+    assert len(list(reader)) == 2
+    assert [one.text for one in reader.problems] == ["The columns “alt names”, “xref” are not read"]
