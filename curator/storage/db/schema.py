@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Dialect, ForeignKey, Index, String
+from sqlalchemy import Dialect, ForeignKey, Index, Integer, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -27,10 +27,23 @@ def _checked_text(value: Any) -> Any:
     return value
 
 
+class StoredInteger(Integer):
+    """An integer; the same: one that is too large is stored as a float, for example."""
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        return _checked_integer if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+
+
+def _checked_integer(value: Any) -> Any:
+    if value is not None and type(value) is not int:
+        raise TypeError(f"an integer is stored as {type(value).__name__}")
+    return value
+
+
 class Base(DeclarativeBase):
     """Base of all mappings."""
 
-    type_annotation_map = {str: StoredText()}  # noqa: RUF012 - as SQLAlchemy declares it
+    type_annotation_map = {str: StoredText(), int: StoredInteger()}  # noqa: RUF012 - as SQLAlchemy declares it
 
 
 class MetaRow(Base):
