@@ -101,10 +101,11 @@ def test_an_error_of_the_program_stays_one(killed: Path, monkeypatch: pytest.Mon
     assert not is_of_reading(OSError("disk"))
 
 
-def test_an_error_of_reading_a_value_names_the_wrong_one(killed: Path) -> None:
-    set_value(killed, "mentions", "text", "x'ff'")
+@pytest.mark.parametrize(("column", "value"), [("text", "x'ff'"), ("end_pos", "99999999999999999999")])
+def test_an_error_of_reading_a_value_names_the_wrong_one(killed: Path, column: str, value: str) -> None:
+    set_value(killed, "mentions", column, value)
     with open_project(killed) as store:
-        words = r"“�” of “text” in mention 1.*curator check"
+        words = rf"of “{column}” in mention 1.*curator check"
         with pytest.raises(DamagedProjectError, match=words), store.read() as unit:
             unit.mentions.of_document(1)
         try:
