@@ -18,26 +18,23 @@ class StoredText(String):
     raises TypeError."""
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
-        return _checked_text if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
-
-
-def _checked_text(value: Any) -> Any:
-    if value is not None and type(value) is not str:
-        raise TypeError(f"a text is stored as {type(value).__name__}")
-    return value
+        return _only(str) if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
 
 
 class StoredInteger(Integer):
     """An integer; the same: one that is too large is stored as a float, for example."""
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
-        return _checked_integer if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+        return _only(int) if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
 
 
-def _checked_integer(value: Any) -> Any:
-    if value is not None and type(value) is not int:
-        raise TypeError(f"an integer is stored as {type(value).__name__}")
-    return value
+def _only(kind: type) -> Callable[[Any], Any]:
+    def checked(value: Any) -> Any:
+        if value is not None and type(value) is not kind:
+            raise TypeError(f"{kind.__name__} is stored as {type(value).__name__}")
+        return value
+
+    return checked
 
 
 class Base(DeclarativeBase):
