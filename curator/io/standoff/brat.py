@@ -259,8 +259,12 @@ class BratFormat:
         """See `HoldsFields`: notes."""
         lines = [_bare(line) for line in split_lines(raw)]
         keys = {line.partition("\t")[0]: at for at, line in enumerate(lines) if line.startswith("T")}
-        notes = (found for line in lines if (found := _NOTE.fullmatch(line)) and found[2] in keys)
-        return {keys[found[2]]: {found[1]: found[3]} for found in notes}
+        notes = (found.groups() for line in lines if (found := _NOTE.fullmatch(line)) and found[2] in keys)
+        by_mention: dict[int, dict[str, str]] = {}
+        for name, mention, text in notes:
+            fields = by_mention.setdefault(keys[mention], {})
+            fields[name] = f"{fields.get(name, '')} {text}"
+        return by_mention
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

@@ -10,6 +10,7 @@ in its document's record, which is a list; the rest of the collection is kept fo
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -306,7 +307,10 @@ class WebAnnotationFormat:
         """See `HoldsFields`: unknown keys, and bodies that are neither types nor identifiers nor attributes."""
         found = {}
         for record, one in enumerate(json.loads(raw)):
-            others = {key: body_id(body) for body in bodies(one) if not role(body, one) for key in named_by(body, one)}
+            others: defaultdict[str, str] = defaultdict(str)
+            for body in bodies(one):
+                if not role(body, one):
+                    others[named_by(body, one)] += f" {body_id(body)}"
             found[record] = {**others, **other_texts(one, _KNOWN)}
         return found
 

@@ -154,10 +154,10 @@ def body_id(body: object) -> str:
     return key_of(body.get("source")) or (value if isinstance(value, str) else "") or key_of(body)
 
 
-def named_by(body: object, annotation: dict[str, Any]) -> list[str]:
+def named_by(body: object, annotation: dict[str, Any]) -> str:
     """The purpose of a body, or the motivation of its annotation."""
     purposes = many(body.get("purpose")) if isinstance(body, dict) else []
-    return [str(one) for one in purposes][:1] or sorted(motivations(annotation))[:1] or ["body"]
+    return str([*purposes, *sorted(motivations(annotation)), "body"][0])
 
 
 def type_and_ids(annotation: dict[str, Any]) -> tuple[str, list[str]]:

@@ -41,14 +41,12 @@ def pubannotation(attribute: str = "", **fields: Any) -> str:
     return json.dumps(found)
 
 
-def web_annotation(body: dict[str, Any] | None = None, **fields: Any) -> str:
+def web_annotation(*bodies: dict[str, Any], **fields: Any) -> str:
     kind = {"type": "TextualBody", "purpose": "tagging", "value": "Sign"}
     source = {"id": "urn:x", "value": TEXT}
     target = {"source": source, "selector": {"type": "TextPositionSelector", "start": 0, "end": 4}}
-    bodies = [kind, body] if body else [kind]
-    return json.dumps(
-        {"@context": CONTEXT, "id": "#1", "type": "Annotation", "body": bodies, "target": target, **fields}
-    )
+    found = {"@context": CONTEXT, "id": "#1", "type": "Annotation", "body": [kind, *bodies], "target": target}
+    return json.dumps({**found, **fields})
 
 
 def xmi(feature: str) -> str:
@@ -86,9 +84,17 @@ ROWS = [
     ("pubannotation", "a.json", pubannotation("foo"), "foo"),
     ("pubannotation", "a.json", pubannotation(concept=KEY), "concept"),
     ("webannotation", "a.json", web_annotation({"purpose": "assessing", "source": KEY}), "assessing"),
+    (
+        "webannotation",
+        "a.json",
+        web_annotation(*({"purpose": "assessing", "source": one} for one in (KEY, "sure"))),
+        "assessing",
+    ),
     ("webannotation", "a.json", web_annotation(concept=KEY), "concept"),
     ("brat", "a.ann", f"{MENTION}A1\tFoo T1 {KEY}\n", "Foo"),
     ("brat", "a.ann", f"{MENTION}#1\tAnnotatorNotes T1\tis {KEY}\n", "AnnotatorNotes"),
+    ("brat", "a.ann", f"{MENTION}#1\tNote T1\t{KEY}\n#2\tAnnotatorNotes T1\tsure\n", "Note"),
+    ("brat", "a.ann", f"{MENTION}#1\tNote T1\t{KEY}\n#2\tNote T1\tsure\n", "Note"),
     ("webanno-tsv", "a.tsv", webanno("fooBar"), "fooBar"),
 ]
 """Format, name of the file, its content with one mention whose identifier is in a field that is not known, and the
