@@ -173,6 +173,29 @@ def keeps_books(name: str) -> bool:
     return _BOOKKEEPING.fullmatch(word(name)) is not None
 
 
+_ONE = {
+    "rows": "{n} document is marked “{name}”: its annotations are left out",
+    "mentions": "{n} mention or relation is marked “{name}” and is left out",
+    "unfinished": "{n} annotation is marked “{name}”: its identifiers are not read as decisions",
+    "relations": "{n} entry of “{name}” is left out: its ends are not mentions of the document",
+    "row_fields": "{n} document has the field “{name}”, which is not read",
+    "mention_fields": "{n} mention or relation has the field “{name}”, which is not read",
+    "regions": "{n} region of the type “{name}” is left out",
+    "annotations": "{n} entry of “{name}” is left out: only one finished annotation of each document is read",
+}
+_SEVERAL = {
+    "rows": "{n:,} documents are marked “{name}”: their annotations are left out",
+    "mentions": "{n:,} mentions or relations are marked “{name}” and are left out",
+    "unfinished": "{n:,} annotations are marked “{name}”: their identifiers are not read as decisions",
+    "relations": "{n:,} entries of “{name}” are left out: their ends are not mentions of the document",
+    "row_fields": "{n:,} documents have the field “{name}”, which is not read",
+    "mention_fields": "{n:,} mentions or relations have the field “{name}”, which is not read",
+    "regions": "{n:,} regions of the type “{name}” are left out",
+    "annotations": "{n:,} entries of “{name}” are left out: only one finished annotation of each document is read",
+}
+"""What the report says of each name that `Unread` counts: of one, and of several."""
+
+
 @dataclass
 class Unread:
     """Counts of what is left out of a file, by the name in it."""
@@ -192,62 +215,9 @@ class Unread:
 
     def sentences(self) -> Iterator[str]:
         """One sentence for each name, with its count, the most frequent first."""
-        for name, n in _most(self.rows):
-            yield ntr(
-                "{n} document is marked “{name}”: its annotations are left out",
-                "{n:,} documents are marked “{name}”: their annotations are left out",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.mentions):
-            yield ntr(
-                "{n} mention or relation is marked “{name}” and is left out",
-                "{n:,} mentions or relations are marked “{name}” and are left out",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.unfinished):
-            yield ntr(
-                "{n} annotation is marked “{name}”: its identifiers are not read as decisions",
-                "{n:,} annotations are marked “{name}”: their identifiers are not read as decisions",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.relations):
-            yield ntr(
-                "{n} entry of “{name}” is left out: its ends are not mentions of the document",
-                "{n:,} entries of “{name}” are left out: their ends are not mentions of the document",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.row_fields):
-            yield ntr(
-                "{n} document has the field “{name}”, which is not read",
-                "{n:,} documents have the field “{name}”, which is not read",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.mention_fields):
-            yield ntr(
-                "{n} mention or relation has the field “{name}”, which is not read",
-                "{n:,} mentions or relations have the field “{name}”, which is not read",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.regions):
-            yield ntr(
-                "{n} region of the type “{name}” is left out",
-                "{n:,} regions of the type “{name}” are left out",
-                n,
-                name=name,
-            )
-        for name, n in _most(self.annotations):
-            yield ntr(
-                "{n} entry of “{name}” is left out: only one finished annotation of each document is read",
-                "{n:,} entries of “{name}” are left out: only one finished annotation of each document is read",
-                n,
-                name=name,
-            )
+        for part in _ONE:
+            for name, n in _most(getattr(self, part)):
+                yield ntr(_ONE[part], _SEVERAL[part], n, name=name)
 
 
 def _most(counts: Counter[str]) -> Iterator[tuple[str, int]]:
