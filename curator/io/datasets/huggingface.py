@@ -31,7 +31,6 @@ from curator.io.datasets.huggingface_rows import (
 )
 from curator.io.datasets.row_relations import packed, relations_in
 from curator.io.files import (
-    BOM,
     Anchors,
     Files,
     JsonStream,
@@ -222,7 +221,7 @@ def _first_row(head: bytes) -> Mapping[str, Any]:
     """The first row of JSON lines, or of a JSON list if it has a list of mentions or words; empty without one."""
     if head.lstrip()[:1] == b"{":
         return first_object(head)
-    text = head.decode("utf-8", "ignore").removeprefix(BOM).lstrip()
+    text = head.decode("utf-8", "ignore").lstrip()
     try:
         found, _ = json.JSONDecoder().raw_decode(text[1:].lstrip()) if text[:1] == "[" else ({}, 0)
     except (ValueError, RecursionError):

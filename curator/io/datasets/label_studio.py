@@ -34,7 +34,6 @@ from curator.io.datasets.huggingface_rows import (
 )
 from curator.io.datasets.row_relations import attributes_in, relations_in
 from curator.io.files import (
-    BOM,
     ReadOnly,
     Unread,
     cancelling,
@@ -96,7 +95,7 @@ class LabelStudioFormat(ReadOnly):
     carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, attributes=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        text = head.decode("utf-8", "ignore").removeprefix(BOM).lstrip()
+        text = head.decode("utf-8", "ignore").lstrip()
         if text[:1] not in ("[", "{"):
             return False
         try:

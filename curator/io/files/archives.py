@@ -14,6 +14,7 @@ import os
 import stat
 import zipfile
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
@@ -110,9 +111,9 @@ class Files:
         self._read[name] = self._sizes[name]
 
     def head(self, name: str, size: int = 1 << 12) -> bytes:
-        """The first bytes of a file. Raises UserError."""
+        """The first bytes of a file, without a byte order mark. Raises UserError."""
         with self.open(name) as stream:
-            return stream.read(size)
+            return stream.read(size).removeprefix(BOM_UTF8)
 
     def text(self, name: str) -> str:
         """A file's text, with its line ends and byte-order mark. Raises UserError if it is not UTF-8."""

@@ -134,7 +134,7 @@ class Source:
                     ) from error
 
     def head(self) -> bytes:
-        """The first 64 KiB, or the whole first line if it is longer.
+        """The first 64 KiB, or the whole first line if it is longer, without a byte order mark.
 
         Raises UserError for a file that is missing, empty, a folder, unreadable or not UTF-8 text.
         """
@@ -145,7 +145,7 @@ class Source:
         if not head.strip():
             raise UserError(tr("{path} is empty: choose a file with content", path=self.path))
         _check_text(self.path, head)
-        return head
+        return head.removeprefix(codecs.BOM_UTF8)
 
     def verify(self) -> None:
         """Decompress everything once so that a truncated archive is detected before the first record is stored."""

@@ -41,7 +41,7 @@ class TextLines:
             self.encoding = encoding
             with self._source.stream() as stream:
                 return stream.read(HEAD_BYTES).decode(encoding, "ignore").removeprefix(BOM)
-        return self._source.head().decode("utf-8", "replace").removeprefix(BOM)
+        return self._source.head().decode("utf-8", "replace")
 
     def __iter__(self) -> Iterator[str]:
         """Lines with their ends, split on LF only, without a byte-order mark. Raises UserError."""

@@ -42,7 +42,7 @@ class MedicReader(SourceReader):
 
 
 def sniff(head: bytes) -> bool:
-    lines = [one for one in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")[:_LOOKED_AT] if one.strip()]
+    lines = [one for one in head.split(b"\n")[:_LOOKED_AT] if one.strip()]
     return bool(lines) and all(_LINE.fullmatch(one) for one in lines)
 
 

@@ -102,7 +102,7 @@ def _entity(record: _Record, ui: str, name: str, at: dict[str, str]) -> Entity:
 
 
 def sniff(head: bytes) -> bool:
-    return _START.search(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _START.search(head) is not None
 
 
 def open_reader(path: Path) -> MeshAsciiReader:

@@ -199,7 +199,7 @@ def _scope_note(record: Any) -> str:
 
 
 def sniff(head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") and _START.search(head) is not None
+    return head.lstrip().startswith(b"<") and _START.search(head) is not None
 
 
 def open_reader(path: Path) -> MeshXmlReader:

@@ -214,7 +214,7 @@ def _unescaped(text: str) -> str:
 
 
 def sniff(head: bytes) -> bool:
-    return _START.search(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _START.search(head) is not None
 
 
 def open_reader(path: Path) -> OboReader:

@@ -108,7 +108,7 @@ def _text(value: object) -> str:
 
 
 def sniff(head: bytes) -> bool:
-    return _START.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _START.match(head) is not None
 
 
 def open_reader(path: Path) -> OboGraphsReader:

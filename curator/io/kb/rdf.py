@@ -317,7 +317,6 @@ def _xml_prefixes(head: bytes) -> dict[str, str]:
 
 def syntax(head: bytes) -> str:
     """The name of the syntax; '' if unknown."""
-    head = head.removeprefix(BOM_UTF8)
     if _XML.search(head) is not None:
         return "xml"
     if _TURTLE.search(head) is not None:

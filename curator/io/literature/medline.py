@@ -94,7 +94,7 @@ class MedlineFormat(ReadOnly):
     can_read = True
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return _START.search(head.decode("utf-8", "ignore").removeprefix(BOM)) is not None
+        return _START.search(head.decode("utf-8", "ignore")) is not None
 
     def open(self, path: Path) -> MedlineReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""

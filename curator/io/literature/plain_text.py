@@ -178,7 +178,6 @@ def decoded(data: bytes, shown: str) -> str:
 
 def looks_plain(head: str) -> bool:
     """Whether a text begins neither like a structured format nor with rows of a table."""
-    head = head.removeprefix(BOM)
     lines = [line for line in head.split("\n")[:20] if line.strip()]
     tabs = sum("\t" in line for line in lines)
     return not _STRUCTURED.match(head) and "\0" not in head and tabs * 2 <= len(lines)

@@ -79,7 +79,7 @@ class PubMedXmlFormat(ReadOnly):
     can_read = True
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") and _ROOT.search(head) is not None
+        return head.lstrip().startswith(b"<") and _ROOT.search(head) is not None
 
     def open(self, path: Path) -> PubMedXmlReader:
         """Raises UserError for a missing, empty, truncated or foreign file, and for one that declares entities."""

@@ -199,7 +199,7 @@ class PubTatorFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        lines = filter(str.strip, head.decode("utf-8", "ignore").removeprefix(BOM).split("\n"))
+        lines = filter(str.strip, head.decode("utf-8", "ignore").split("\n"))
         ids = [header[1] if (header := HEADER.match(line)) else "" for line in lines]
         likely = [bool(one) and not _IN_TEXT.search(one) for one in ids]
         return any(likely[:1]) or any(there and " " not in one for there, one in zip(likely, ids, strict=True))

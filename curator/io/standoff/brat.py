@@ -47,7 +47,6 @@ _TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
 _OTHER_LINE = re.compile(r"^(?:[AMW#][\w.-]*)\t", re.MULTILINE)  # neither entity, normalisation nor relation
 _NOTE = re.compile(r"#[\w.-]*\t(\S+) (T[\w.-]*)\t(.*)")
 _LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
-_MARK = BOM.encode()
 _CORPUS = re.compile(rb"\s*(?:[^\s|]{1,40}\|[ta]\||PMID ?- )")
 """The beginnings of PubTator and MEDLINE files."""
 _FIRST = re.compile(rb"\s*T[\w.-]+\t\S+ -?\d+ -?\d+")
@@ -203,14 +202,14 @@ class BratFormat:
     def sniff(self, path: Path, head: bytes) -> bool:
         """Whether it is a file of a document, the text or annotations."""
         if path.name.lower().endswith(ENDINGS):
-            return _FIRST.match(head.removeprefix(_MARK)) is not None and bool(_pair(path).with_suffix(".txt"))
+            return _FIRST.match(head) is not None and bool(_pair(path).with_suffix(".txt"))
         return path.suffix.lower() == ".txt" and self.sniff_files(_pair(path))
 
     def sniff_files(self, files: Files) -> bool:
         """Whether most annotation files of texts have this form: a single one is not enough."""
         texts = {_stem(name) for name in files.with_suffix(".txt")}
         annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
-        heads = [files.head(name).removeprefix(_MARK).lstrip() for name in annotated[:20]]
+        heads = [files.head(name).lstrip() for name in annotated[:20]]
         known = sum(_LINE.match(head) is not None for head in heads if head)
         return bool(annotated) and known * 2 >= sum(map(bool, heads))
 
@@ -226,7 +225,7 @@ class BratFormat:
 
     def lacks(self, path: Path, head: bytes) -> str:
         """Why annotations cannot be read; '' for any other file."""
-        if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head.removeprefix(_MARK)) is None:
+        if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head) is None:
             return ""
         return tr(
             "{path} contains brat annotations, but its text {text} is missing", path=path, text=f"{path.stem}.txt"
@@ -285,7 +284,7 @@ def _documents(files: Files) -> dict[str, list[str]]:
                 names[_stem(name)].append(name)
     annotated = {stem.rpartition("/")[0] for stem, found in names.items() if len(found) > 1}
     bare = {stem for stem, found in names.items() if len(found) == 1 and stem.rpartition("/")[0] in annotated}
-    others = {stem for stem in bare if _CORPUS.match(files.head(names[stem][0]).removeprefix(_MARK))}
+    others = {stem for stem in bare if _CORPUS.match(files.head(names[stem][0]))}
     return {stem: found for stem, found in names.items() if len(found) > 1 or stem in bare - others}
 
 

@@ -74,7 +74,7 @@ class CasJsonFormat(ReadOnly):
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, attributes=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = head.lstrip()
         return start.startswith(b"{") and any(key in start for key in _KEYS)
 
     def sniff_files(self, files: Files) -> bool:

@@ -127,7 +127,7 @@ class PubAnnotationFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = head.lstrip()
         return start[:1] in (b"{", b"[") and b'"text"' in head and any(key in head for key in _KEYS)
 
     def sniff_files(self, files: Files) -> bool:

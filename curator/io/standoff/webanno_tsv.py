@@ -187,7 +187,7 @@ class WebAnnoFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return head.removeprefix(b"\xef\xbb\xbf").startswith(FORMAT.encode())
+        return head.startswith(FORMAT.encode())
 
     def sniff_files(self, files: Files) -> bool:
         return bool(_members(files, self))

@@ -269,7 +269,7 @@ class WebAnnotationFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = head.lstrip()
         return start[:1] in (b"{", b"[") and b"//www.w3.org/ns/anno" in head
 
     def sniff_files(self, files: Files) -> bool:

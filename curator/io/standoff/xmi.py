@@ -162,7 +162,7 @@ class XmiFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = head.lstrip()
         return start.startswith(b"<") and b"http://www.omg.org/XMI" in start and b":XMI" in start
 
     def sniff_files(self, files: Files) -> bool:

@@ -24,7 +24,6 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
 from curator.io.files import (
-    BOM,
     Anchors,
     Unread,
     cancelling,
@@ -334,7 +333,7 @@ class TableFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        line = next((one for one in head.decode("utf-8", "replace").removeprefix(BOM).split("\n") if one.strip()), "")
+        line = next((one for one in head.decode("utf-8", "replace").split("\n") if one.strip()), "")
         if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
             return False
         return are_documents(line.rstrip("\r").replace('"', "").split(separator_of(line)))

@@ -176,7 +176,7 @@ class MediaWikiFormat(ReadOnly):
 
 
 def is_dump(head: bytes) -> bool:
-    return _ROOT.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _ROOT.match(head) is not None
 
 
 def _document(page: Page, plain: Plain, world: str) -> SourceDocument:

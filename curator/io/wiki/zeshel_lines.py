@@ -11,7 +11,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, Span
 from curator.domain.wording import tr
-from curator.io.files import BOM, plain_text
+from curator.io.files import plain_text
 
 DOCUMENT_KEYS = ("document_id", "title", "text")
 MENTION_KEYS = ("context_document_id", "corpus", "text", "start_index", "end_index")
@@ -68,7 +68,7 @@ def parse_object(line: str) -> Mapping[str, Any]:
 
 def first_object(head: bytes) -> Mapping[str, Any]:
     """The first line that is an object; empty if there is none."""
-    for line in head.decode("utf-8", "ignore").removeprefix(BOM).split("\n"):
+    for line in head.decode("utf-8", "ignore").split("\n"):
         if line.lstrip().startswith("{"):
             try:
                 return parse_object(line)

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,9 @@ def test_what_a_format_writes_is_claimed_by_it_alone(name: str, tmp_path: Path) 
         path = next((path / "mentions").iterdir())
     assert registry.recognise(path).name == name
     assert claims(registry, path) in ([name], [] if name == "text" else [name])
+    if path.is_file() and name != "docbin":
+        path.write_bytes(BOM_UTF8 + path.read_bytes())
+        assert registry.recognise(path).name == name
 
 
 def test_binary_datasets_are_claimed_by_one(tmp_path: Path) -> None:
