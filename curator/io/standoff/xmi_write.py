@@ -371,14 +371,12 @@ def _declare(systems: list[Any], used: Mapping[str, _Used]) -> list[Any]:
     imports = any(system.find(".//u:import", space) is not None for system in systems)
     changed = []
     for name, one in used.items():
-        known = name in types
-        if not known and imports and name not in (NAMED_ENTITY, tree.PART, NEW_LAYER):
-            continue
-        if not known:
-            types[name] = _type(systems[0], name, one.supertype)
+        if name not in types:
+            if imports and name not in (NAMED_ENTITY, tree.PART, NEW_LAYER):
+                continue
+            types[name] = _describe(systems[0], "type", name=name, description="", supertypeName=one.supertype)
             changed.append(systems[0])
-        held, above = set[str](), name
-        seen = set[str]()
+        held, above, seen = set[str](), name, set[str]()
         while above in types and above not in seen:
             seen.add(above)
             named = types[above].findall("u:features/u:featureDescription/u:name", space)
@@ -388,28 +386,20 @@ def _declare(systems: list[Any], used: Mapping[str, _Used]) -> list[Any]:
             held.add("language")
         for feature, kind in one.features.items() if above.startswith("uima.") or not imports else ():
             if feature not in held:
-                _feature(types[name], feature, kind)
+                _describe(types[name], "feature", name=feature, description="", rangeTypeName=kind)
                 changed.append(types[name].getroottree().getroot())
     return changed
 
 
-def _type(system: Any, name: str, supertype: str) -> Any:
+def _describe(owner: Any, what: str, **values: str) -> Any:
+    """Add the description of a type or feature with these values."""
     space = f"{{{_SPECIFIER}}}"
-    types = system.find(f"{space}types")
-    types = etree.SubElement(system, f"{space}types") if types is None else types
-    one = etree.SubElement(types, f"{space}typeDescription")
-    for key, value in (("name", name), ("description", ""), ("supertypeName", supertype)):
-        etree.SubElement(one, f"{space}{key}").text = value
-    return one
-
-
-def _feature(one: Any, name: str, kind: str) -> None:
-    space = f"{{{_SPECIFIER}}}"
-    features = one.find(f"{space}features")
-    features = etree.SubElement(one, f"{space}features") if features is None else features
-    made = etree.SubElement(features, f"{space}featureDescription")
-    for key, value in (("name", name), ("description", ""), ("rangeTypeName", kind)):
+    group = owner.find(f"{space}{what}s")
+    group = etree.SubElement(owner, f"{space}{what}s") if group is None else group
+    made = etree.SubElement(group, f"{space}{what}Description")
+    for key, value in values.items():
         etree.SubElement(made, f"{space}{key}").text = value
+    return made
 
 
 def _parser() -> Any:
