@@ -25,7 +25,7 @@ class ToPage:
     """A link to a page of the wiki."""
 
     target: str
-    shown: Piece
+    shown: str | Nodes
 
 
 Piece = str | Nodes | ToPage
@@ -163,14 +163,15 @@ def _last(call: Call) -> list[Piece]:
     return found or _first(call)
 
 
-def _joined(between: str) -> Callable[[Call], list[Piece]]:
-    def pieces(call: Call) -> list[Piece]:
-        found: list[Piece] = []
-        for one in call.positional:
-            found += [between, one] if found and between else [one]
-        return found
-
+def _apart(found: Sequence[Piece], between: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    for one in found:
+        pieces += [between, one] if pieces and between else [one]
     return pieces
+
+
+def _joined(between: str) -> Callable[[Call], list[Piece]]:
+    return lambda call: _apart(call.positional, between)
 
 
 def _lines(call: Call) -> list[Piece]:
@@ -182,7 +183,6 @@ def _lines(call: Call) -> list[Piece]:
 _UNITS = {
     "C": "°C",
     "F": "°F",
-    "K": "K",
     "sqmi": "sq mi",
     "sqkm": "km²",
     "sqft": "sq ft",
@@ -195,10 +195,7 @@ _UNITS = {
     "USgal": "US gal",
     "LT": "long tons",
     "ST": "short tons",
-    "nmi": "nmi",
-    "Mach": "Mach",
     "ftin": "ft",
-    "GRT": "GRT",
 }
 _BETWEEN = {
     "to": " to ",
@@ -243,14 +240,9 @@ def _convert(call: Call) -> list[Piece]:
         unit = _unit(between)
         said += f"{'' if unit.startswith('°') else ' '}{unit}" if unit else ""
         at += 2
-        if (
-            at + 1 < len(words)
-            and _NUMBER.fullmatch(words[at])
-            and words[at + 1] in ("in", "oz", "lb", "mi", "ft", "yd")
-        ):
-            said += " "
-        else:
+        if at + 1 >= len(words) or not _NUMBER.fullmatch(words[at]) or words[at + 1] not in _SMALLER:
             break
+        said += " "
     return [said] if said else list(call.positional[:1])
 
 
@@ -335,10 +327,7 @@ def _quote(call: Call) -> list[Piece]:
     if words is None:
         return []
     by = [one for one in (_author(call), call.nodes("source", "title", "cite", 3)) if one is not None]
-    signed: list[Piece] = []
-    for at, one in enumerate(by):
-        signed += [", " if at else "\n— ", one]
-    return ["\n", words, *signed, "\n"]
+    return ["\n", words, *(["\n— "] if by else []), *_apart(by, ", "), "\n"]
 
 
 def _author(call: Call) -> Nodes | None:
@@ -366,7 +355,7 @@ def _in_quotes(call: Call) -> list[Piece]:
 # --- links ---
 
 _SHIP = re.compile(
-    r"rms|ss|hms|hmhs|hmt|hmcs|hmas|uss|usns|usat|mv|ms|mt|mts|ps|ts|tss|rv|rrs|sms|sv|st|hnlms|ins|cs|gts|ns"
+    r"rms|ss|hms|hmhs|hmt|hmcs|hmas|uss|usns|usat|mv|ms|mt|mts|ps|ts|tss|rv|rrs|sms|sv|st|hnlms|cs|gts|ns"
 )
 
 
@@ -401,16 +390,9 @@ def _word(call: Call) -> list[Piece]:
     return _page(call)
 
 
-def _elsewhere(call: Call) -> list[Piece]:
-    """A link to a page of another wiki: its text."""
-    return _second(call)
-
-
 def _nihongo(call: Call) -> list[Piece]:
-    english, *rest = [call.nodes(1) or "", *[one for one in (call.nodes(2), call.nodes(3)) if one is not None]]
-    inside: list[Piece] = []
-    for one in rest:
-        inside += [", ", one] if inside else [one]
+    english = call.nodes(1) or ""
+    inside = _apart([one for one in (call.nodes(2), call.nodes(3)) if one is not None], ", ")
     return [english, " (", *inside, ")"] if english and inside else [english, *inside]
 
 
@@ -459,7 +441,6 @@ _SIGNS = {
     "(": "{",
     ")": "}",
     "'": "'",
-    "' ": "'",
     "'s": "'s",
     "'\"": "'\"",
     "\"'": "\"'",
@@ -575,16 +556,13 @@ _FUNCTIONS: dict[str, Callable[[Call], list[Piece]]] = {
     ),
     **_named("rquote, pull quote, pullquote", _pull_quote),
     **_named("textbox, text box, block indent, block, indent, center, centre, centered, box, blockindent", _block),
-    **_named('", qq, q, quote inline, inline quote, "\'', _in_quotes),
+    **_named('", qq, q, quote inline, inline quote', _in_quotes),
     **_named("link, internal link, flag, flagu, flagcountry, flag2, pagelink, nlink", _page),
     **_named("sort", _second),
     **_named("sortname", _joined(" ")),
     **_named("l, ll", _word),
     **_named("ill, interlanguage link, link-interwiki, ill-wd, interlanguage link multi, iw2", _foreign),
-    **_named(
-        "w, wp, wikipedia link, wpl, wplink, wikia, fandom, wt, wikt, wiktionary link",
-        _elsewhere,
-    ),
+    **_named("w, wp, wikipedia link, wpl, wplink, wikia, fandom, wt, wikt, wiktionary link", _second),  # another wiki
     **_named("ship", lambda call: _ship(call.text(1), call.texts[1:])),
     **_named("nihongo, nihongo2, nihongo3, nihongo4, nihongo krt, japanese", _nihongo),
     **_named("yes, okay, yes2, ok", lambda call: _first(call) or ["Yes"]),
@@ -613,6 +591,6 @@ _NO_TEXT = re.compile(
     r"|end ?div.*|multicol.*|anchor.*"
     r"|shortcut.*|coord.*|location map.*|image.*|file.*|gallery.*|multiple image|video.*|audio.*|listen"
     r"|external media.*|css image crop|family ?tree.*|tree ?chart.*|chart.*|graph.*|tlx?|template link|documentation"
-    r"|flagicon.*|top|bottom|tab.*|collapse.*|hidden.*|scroll.*|clear.*|clr|-|nowrap (?:begin|end)|hs|ntsh",
+    r"|flagicon.*|top|bottom|tab.*|collapse.*|hidden.*|scroll.*|clear.*|nowrap (?:begin|end)|hs|ntsh",
 )
 """Boxes, citations, hatnotes, notices, pictures and layout."""

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from curator.domain.wording import tr
 from curator.io.wiki.templates import Nodes, Piece, ToPage, called, is_box, shown
 
 _NOT_SHOWN = (
@@ -78,15 +79,13 @@ def plain_page(
     import mwparserfromhell  # imported when a page is read
     from mwparserfromhell.parser import ParserError
 
-    try:
-        code = mwparserfromhell.parse(_MAGIC.sub("", wikitext))
-    except (ParserError, RecursionError) as error:
-        raise ValueError(str(error) or "it is nested too deeply") from error
     builder = _Builder(title, namespaces, hidden, first_letter=first_letter)
     try:
-        builder.walk(code.nodes)
+        builder.walk(mwparserfromhell.parse(_MAGIC.sub("", wikitext)).nodes)
+    except ParserError as error:
+        raise ValueError(str(error)) from error
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise ValueError(tr("it is nested too deeply")) from error
     return builder.plain()
 
 
@@ -216,7 +215,7 @@ class _Builder:
         inner.walk(nodes)
         return _decoded(inner.plain().text)
 
-    def _link(self, title: str, words: object) -> None:
+    def _link(self, title: str, words: Sequence[Any] | str | None) -> None:
         """A link to `title` with these words, as nodes or text; None for the title itself."""
         bare = title.lstrip(":").strip()
         prefix = " ".join(bare.partition(":")[0].replace("_", " ").split()).lower() if ":" in bare else ""
@@ -230,7 +229,7 @@ class _Builder:
         elif isinstance(words, str):
             self.add(words)
         else:
-            self.walk(words)  # type: ignore[arg-type]
+            self.walk(words)
         self._floor = before
         target = page_title(bare.partition("#")[0], first_letter=self._first_letter)
         if target and not elsewhere and not language:
