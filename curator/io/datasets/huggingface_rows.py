@@ -13,6 +13,7 @@ from typing import Any
 
 from curator.domain.documents import Passage
 from curator.domain.relations import SourceRelation
+from curator.domain.wording import tr
 from curator.io.datasets.row_relations import ALL, Places, dicts, relations_of
 from curator.io.files import (
     ID_FIELDS,
@@ -97,7 +98,7 @@ def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
     else:
         text_name = _text_name(value)
         if not text_name:
-            raise ValueError("has no text")
+            raise ValueError(tr("has no text"))
         body = plain_text(value[text_name])
         shift = len(title) + 1 if title and not body.startswith(title) else 0
         text = f"{title}\n{body}" if shift else body

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.relations import SourceEnd, SourceRelation
+from curator.domain.wording import tr
 from curator.io.datasets.huggingface import HuggingFaceReader
 from curator.io.datasets.huggingface_rows import (
     KEYS,
@@ -257,7 +258,7 @@ def _text_name(data: Mapping[str, Any], to_name: str, labelled: Sequence[Mapping
     if to_name in texts:
         return to_name
     if not texts:
-        raise ValueError("has no text")
+        raise ValueError(tr("has no text"))
     quotes = [one for result in labelled[:_MOST_LABELS] if isinstance(one := _value(result).get("text"), str)]
     usual = {key: -at for at, key in enumerate(TEXTS)}
     return max(
