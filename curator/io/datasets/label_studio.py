@@ -141,12 +141,8 @@ def _task(value: Mapping[str, Any]) -> Row:
         listed = []
     results = _results(listed, left)
     left.row_fields.update(one for one in unread_fields(task, ()) if not _TASK.fullmatch(one))
-    found, meta = data.get("title"), data.get("meta")
-    homes = (data, meta if isinstance(meta, dict) else {}, task)
-    key = next((home[one] for home in homes for one in KEYS if isinstance(home.get(one), str | int)), "")
-    name, row = _row(str(key), found if isinstance(found, str) else "", data, results, left)
-    left.row_fields.update(unread_fields(data, (name, "title", *KEYS)))
-    return row
+    meta = data.get("meta")
+    return _row(data, results, left, (meta if isinstance(meta, dict) else {}, task))
 
 
 def _results(listed: Sequence[object], left: Unread) -> list[Mapping[str, Any]]:
@@ -183,22 +179,20 @@ def _min_row(value: Mapping[str, Any]) -> Row:
     if said := cancelling(data):
         left.rows[said] += 1
         results = []
-    title = data.get("title")
-    key = next((data[one] for one in KEYS if isinstance(data.get(one), str | int)), "")
-    text_name, row = _row(str(key), title if isinstance(title, str) else "", data, results, left)
-    left.row_fields.update(unread_fields(data, (text_name, "title", *KEYS)))
-    return row
+    return _row(data, results, left)
 
 
 # --- regions ---
 
 
 def _row(
-    key: str, title: str, data: Mapping[str, Any], results: Sequence[Mapping[str, Any]], left: Unread
-) -> tuple[str, Row]:
-    """The field with the text, and the document. Raises ValueError without a text."""
-    placed = [one for one in results if _offsets(one) is not None]
-    labelled = [one for one in placed if _labels(one)]
+    data: Mapping[str, Any],
+    results: Sequence[Mapping[str, Any]],
+    left: Unread,
+    others: Sequence[Mapping[str, Any]] = (),
+) -> Row:
+    """The document; its key is in the data or one of the `others`. Raises ValueError without a text."""
+    labelled = [one for one in results if _labels(one) and _offsets(one) is not None]
     to_name = next((name for name, _ in Counter(map(_to, labelled)).most_common(1)), "")
     name = _text_name(data, to_name, labelled)
     text = plain_text(data[name])
@@ -241,9 +235,11 @@ def _row(
     )
     attributes = {number: one.attributes for number, one in enumerate(regions.values()) if one.attributes}
     kept = tuple(one for one in relations if one is not None)
-    return name, Row(
-        plain_text(key), plain_text(title), text, plain_passages(text), mentions, (), kept, attributes, left
-    )
+    left.row_fields.update(unread_fields(data, (name, "title", *KEYS)))
+    found = (home[one] for home in (data, *others) for one in KEYS if isinstance(home.get(one), str | int))
+    key, title = plain_text(str(next(found, ""))), data.get("title")
+    title = plain_text(title) if isinstance(title, str) else ""
+    return Row(key, title, text, plain_passages(text), mentions, (), kept, attributes, left)
 
 
 def _to(one: Mapping[str, Any]) -> str:
