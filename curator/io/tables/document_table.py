@@ -91,9 +91,6 @@ class DocumentTableReader:
         self._layout: TableLayout = layout_of(path, options)
         self.problems: list[Problem] = []
         self.head = self.tail = self.extra = ""
-        self._rejected = 0
-        self._left = Unread()
-        self._unread: Counter[str] = Counter()  # heading -> cells
 
     @property
     def position(self) -> tuple[int, int]:
@@ -108,20 +105,13 @@ class DocumentTableReader:
     def __iter__(self) -> Iterator[SourceDocument]:
         self.problems = []
         self._cells, self._made_ids = Cells(), dict[str, int]()
-        self._rejected = count = 0
-        self._left, self._unread = Unread(), Counter[str]()
+        self._left, self._unread = Unread(), Counter[str]()  # of the latter, cells by heading
+        count = 0
         for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
             yield self._made(document)
         if not count:
             why = first_of(self.problems)
             raise UserError(tr("{path} contains no usable row{why}", path=self._path, why=why))
-        if self._rejected:
-            text = ntr(
-                "{n} rejected mention was left out",
-                "{n:,} rejected mentions were left out",
-                self._rejected,
-            )
-            self.problems.append(Problem(0, "note", text))
         self.problems += (Problem(0, "note", words) for words in self._left.sentences())
         self.problems += unread_note(+self._unread)
         self.problems += self._cells.notes()
@@ -229,10 +219,8 @@ class DocumentTableReader:
         return SourceDocument(found.key, title, text, passages, tuple(mentions), raw, found.line)
 
     def _mention(self, row: _Row, text: str, anchors: Anchors, key: str) -> SourceMention | None:
-        if row.outcome == Outcome.REJECTED:
-            self._rejected += 1
-            return None
-        if said := cancelling(row.states):
+        own = f"{OUTCOME}: {row.outcome}"
+        if said := own if row.outcome == Outcome.REJECTED else cancelling(row.states):
             self._left.mentions[said] += 1
             return None
         quote = row.values.get("mention", "").strip()
@@ -248,7 +236,7 @@ class DocumentTableReader:
         words = " ".join(text[span.start : span.end] for span in spans)
         kind = row.values.get("type", "").strip() or ANY_TYPE
         raw, prefix = self._stated_ids(row, kind)
-        said = f"{OUTCOME}: {row.outcome}" if row.outcome == Outcome.SKIPPED else unfinished(row.states)
+        said = own if row.outcome == Outcome.SKIPPED else unfinished(row.states)
         if said and raw:
             self._left.unfinished[said] += 1
             raw = ""

@@ -173,7 +173,7 @@ def test_every_mention_is_exported_with_what_was_decided(make: SimpleNamespace, 
     (found, _), problems = read(form, wrote[0])
     assert [m.ids for m in found.mentions] == [("A|B", "C"), ()]
     assert problems == [
-        "note: 1 rejected mention was left out",
+        "note: 1 mention or relation is marked “outcome: rejected” and is left out",
         "note: The columns “at”, “curator”, “reason” are not read",
     ]
 
