@@ -9,95 +9,19 @@ descriptors that they are mapped to. Qualifiers are not entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files import Source, SourceReader
+from curator.io.files import Source, SourceReader, records
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
-
-# Records of XML files as a stream, hardened: no DTD is loaded, nothing is downloaded, no entity in text is resolved.
-
-
-def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
-    """The elements of these names that are directly below the root, each freed after its use.
-
-    Raises UserError with file and line, also for declared entities.
-    """
-    from lxml import etree  # loaded when an XML file is read
-
-    with source.stream() as stream:
-        parser = etree.iterparse(
-            stream,
-            events=("start", "end"),
-            load_dtd=False,
-            dtd_validation=False,
-            no_network=True,
-            resolve_entities=False,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
-        depth = 0
-        try:
-            for event, element in parser:
-                if event == "start":
-                    depth += 1
-                    if depth == 1:
-                        _refuse_entities(source, element)
-                    continue
-                depth -= 1
-                if depth != 1:
-                    continue
-                if element.tag in tags:
-                    yield element
-                _free(element)
-        except etree.XMLSyntaxError as error:
-            raise UserError(
-                tr(
-                    "{path}, line {lineno}: broken XML ({msg}): download or export the file again",
-                    path=source.path,
-                    lineno=error.lineno or 0,
-                    msg=error.msg,
-                )
-            ) from error
-
-
-def root_of(source: Source) -> str:
-    """The name of the root element. Raises UserError for broken XML."""
-    from lxml import etree
-
-    with source.stream() as stream:
-        parser = etree.iterparse(stream, events=("start",), load_dtd=False, no_network=True, resolve_entities=False)
-        try:
-            return str(next(parser)[1].tag)
-        except (etree.XMLSyntaxError, StopIteration) as error:
-            raise UserError(tr("{path} is broken XML: download or export the file again", path=source.path)) from error
 
 
 def text_of(element: Any) -> str:
     """All text in it, with runs of white space as one space; '' for None."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
-
-
-def _refuse_entities(source: Source, root: Any) -> None:
-    info = root.getroottree().docinfo.internalDTD
-    if info is not None and any(True for _ in info.iterentities()):
-        raise UserError(
-            tr(
-                "{path} declares XML entities, which Curator does not read: download or export the file "
-                "again without them",
-                path=source.path,
-            )
-        )
-
-
-def _free(element: Any) -> None:
-    element.clear(keep_tail=False)
-    while element.getprevious() is not None:
-        del element.getparent()[0]
 
 
 BRANCHES = {
