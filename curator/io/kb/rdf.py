@@ -190,7 +190,8 @@ class RdfReader(SourceReader):
             prefixes.update(_xml_prefixes(head))
         try:
             with self._source.stream() as stream:
-                triples = parse(_guarded(stream, kind, self._source.path), formats[kind], lenient=True)
+                guarded = (RdfXml if kind == "xml" else _Shallow)(stream, self._source.path)
+                triples = parse(cast("BinaryIO", guarded), formats[kind], lenient=True)
                 for triple in triples:
                     predicate = _READ.get(triple.predicate.value)
                     if predicate is None:
@@ -269,11 +270,6 @@ def _is_deprecated(own: Sequence[_Value]) -> bool:
         (predicate == DEPRECATED and text.lower() in ("true", "1")) or text == DEPRECATED_CLASS
         for predicate, _, text in own
     )
-
-
-def _guarded(stream: BinaryIO, kind: str, path: Path) -> BinaryIO:
-    """The stream as pyoxigraph may read it."""
-    return cast("BinaryIO", RdfXml(stream, path) if kind == "xml" else _Shallow(stream, path))
 
 
 class _Shallow:

@@ -147,10 +147,8 @@ def _structures(found: object) -> Iterator[tuple[str, Json]]:
 
 
 def _type(one: Json) -> str:
-    name = one.get("%TYPE")
-    package, dot, local = (
-        (name if isinstance(name, str) and name else "uima.cas.TOP").removesuffix("[]").rpartition(".")
-    )
+    name = _reference(one.get("%TYPE")) or "uima.cas.TOP"
+    package, dot, local = name.removesuffix("[]").rpartition(".")
     return _NOT_NAMED.sub("_", package) + dot + _named(local)
 
 
