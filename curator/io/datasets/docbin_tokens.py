@@ -128,13 +128,10 @@ class DocBinTokens:
 
     def fields(self, document: int) -> dict[str, Any]:
         """The user data by name, also those of extensions (`doc._.name`), and the categories as `cats`."""
-        user = self.user_data(document)
-        found = {one: value for one, value in user.items() if isinstance(one, str)}
-        for one, value in user.items():
-            if isinstance(one, tuple) and len(one) > 1 and isinstance(one[1], str):
-                found[one[1]] = value
+        user = self.user_data(document).items()
+        named = ((one[1] if isinstance(one, tuple) and len(one) > 1 else one, value) for one, value in user)
         categories = self._categories[document] if document < len(self._categories) else None
-        return {**found, "cats": categories}
+        return {**{one: value for one, value in named if isinstance(one, str)}, "cats": categories}
 
     def column(self, document: int, attribute: int) -> Sequence[int]:
         """One number for each token; empty if the file lacks the attribute."""

@@ -14,7 +14,7 @@ from typing import Any
 from curator.domain.documents import Passage
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import tr
-from curator.io.datasets.row_relations import ALL, Places, dicts, relations_of
+from curator.io.datasets.row_relations import ALL, STARTS, STOPS, Places, dicts, relations_of, words_in
 from curator.io.files import (
     ID_FIELDS,
     Unread,
@@ -35,8 +35,6 @@ TAGS = ("ner_tags", "tags", "labels", "bio_tags", "ner", "entities_tags")
 LISTS = ("entities", "mentions", "spans", "annotations", "ents")
 TRIPLES = ("label", "labels")
 """Other lists that may contain mentions if the row has no words that they tag."""
-_STARTS = ("start", "start_char", "begin", "start_offset", "offset")
-_ENDS = ("end", "end_char", "stop", "end_offset")
 _KINDS = ("type", "label", "labels", "entity_type", "category", "class")
 _QUOTES = ("text", "mention", "word", "name", "surface")
 _CHOICES = ("accept", "options")
@@ -185,11 +183,7 @@ def _bigbio(entities: Sequence[Mapping[str, Any]], left: Unread) -> Iterator[Row
 
 def _kind(value: object) -> str:
     """A type: a text or number, an object with a name, or several of these."""
-    if isinstance(value, dict):
-        value = next((value[name] for name in ("name", "text", "label", "value") if value.get(name)), None)
-    if isinstance(value, list):
-        return "/".join(dict.fromkeys(map(_kind, value))) or "entity"
-    return "/".join(_texts(value)) or "entity"
+    return "/".join(dict.fromkeys(words_in(value))) or "entity"
 
 
 def _key(one: Mapping[str, Any]) -> str:
@@ -292,13 +286,13 @@ def _triple(one: object, shift: int) -> RowMention | None:
 
 
 def _entity(one: Mapping[str, Any], shift: int, left: Unread) -> RowMention:
-    start_name = next((key for key in _STARTS if type(one.get(key)) is int), "")
-    end_name = next((key for key in _ENDS if type(one.get(key)) is int), "")
+    start_name = next((key for key in STARTS if type(one.get(key)) is int), "")
+    end_name = next((key for key in STOPS if type(one.get(key)) is int), "")
     start, end = (one[start_name], one[end_name]) if start_name and end_name else (0, 0)
     ranges = ((start + shift, end + shift),) if 0 <= start < end else ()
     kind_name = next((key for key in _KINDS if not is_empty(one.get(key))), "")
     quote_name = next((key for key in _QUOTES if isinstance(one.get(key), str)), "")
-    known = (*_STARTS, *_ENDS, *_QUOTES, kind_name, "id")
+    known = (*STARTS, *STOPS, *_QUOTES, kind_name, "id")
     kind = _kind(one.get(kind_name))
     id_name, stated = identifier_field(one, known, kind)
     if said := unfinished(one):

@@ -43,8 +43,8 @@ _MEMBERS = ("entity_ids", "mentions", "entities", "members", "spans", "ids")
 _KEYS = ("id", "relation_id", "event_id")
 _TYPES = ("type", "label", "labels", "relation", "relation_type", "rel", "predicate", "event_type", "r", "name")
 _REFERENCES = ("ref_id", "entity_id", "mention_id", "id", "ref")
-_STARTS = ("start", "start_offset", "begin", "start_char")
-_ENDINGS = ("end", "end_offset", "stop", "end_char")
+STARTS = ("start", "start_char", "begin", "start_offset", "offset")
+STOPS = ("end", "end_char", "stop", "end_offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Places:
         if isinstance(value, Mapping):
             if (known := next((value[key] for key in _REFERENCES if not is_empty(value.get(key))), None)) is not None:
                 return self.end(known, role)
-            value = [_first_int(value, _STARTS), _first_int(value, _ENDINGS)]
+            value = [_first_int(value, STARTS), _first_int(value, STOPS)]
         if isinstance(value, list):
             if len(value) == 1:
                 return self.end(value[0], role)
@@ -113,7 +113,7 @@ def _relation(one: object, places: Places, key: str, left: Unread) -> SourceRela
     first, second = (places.end(one[name]) for name in names)
     if first is None or second is None:
         return None
-    notes = ", ".join(_words(one.get("normalized")))
+    notes = ", ".join(words_in(one.get("normalized")))
     used = (*_KEYS, *_TYPES, *names, "head", "child", "normalized")
     left.mention_fields.update(unread_fields(one, used))
     fixed = bool(first.entity) != bool(second.entity)
@@ -126,7 +126,7 @@ def _event(one: object, places: Places, key: str, left: Unread) -> SourceRelatio
         return None
     ends = []
     trigger = one.get("trigger")
-    if words := " ".join(_words(trigger.get("text") if isinstance(trigger, Mapping) else trigger)):
+    if words := " ".join(words_in(trigger.get("text") if isinstance(trigger, Mapping) else trigger)):
         ends.append(SourceEnd("trigger", name=words))
     name = next((name for name in _ARGUMENTS if isinstance(one.get(name), list)), "")
     for argument in one[name] if name else ():
@@ -172,17 +172,18 @@ def _key(one: object, usual: str) -> str:
 
 def _type(one: Mapping[str, Any], names: Sequence[str] = _TYPES, *, usual: str = "relation") -> str:
     found = next((one[name] for name in names if not is_empty(one.get(name))), "")
-    return "/".join(_words(found))[:LONGEST_TYPE] or usual
+    return "/".join(words_in(found))[:LONGEST_TYPE] or usual
 
 
-def _words(value: object) -> list[str]:
+def words_in(value: object) -> list[str]:
     """The texts in a value: a text or number, an object's name or CURIE, or a list of these."""
     if isinstance(value, list):
-        return [word for one in value for word in _words(one)]
+        return [word for one in value for word in words_in(one)]
     if isinstance(value, Mapping):
         if not is_empty(value.get("db_id")):
             return [plain_text(f"{value.get('db_name') or ''}:{value['db_id']}".removeprefix(":"))]
-        return _words(next((value[name] for name in ("name", "text", "label") if name in value), None))
+        names = ("name", "text", "label", "value")
+        return words_in(next((value[name] for name in names if not is_empty(value.get(name))), None))
     usable = isinstance(value, str | int) and not isinstance(value, bool) and value != ""
     return [plain_text(str(value))] if usable else []
 

@@ -43,6 +43,7 @@ def plain(entities: list[dict[str, Any]]) -> list[dict[str, Any]]:
         ({"id": "r1", "label": ["treats"], "head": 0, "tail": 1}, plain(ENTITIES)),
         ({"id": "r1", "predicate": "treats", "subject": {"id": "e1"}, "object": {"id": "e2"}}, ENTITIES),
         ({"id": "r1", "relation": "treats", "head": {"start": 0, "end": 7}, "tail": [17, 25]}, plain(ENTITIES)),
+        ({"id": "r1", "relation": "treats", "head": {"offset": 0, "stop": 7}, "tail": [17, 25]}, plain(ENTITIES)),
         (
             {"id": "r1", "label": "treats", "head": 0, "child": 3}
             | {"head_span": {"start": 0, "end": 7}, "child_span": {"start": 17, "end": 25, "label": "Disease"}},
