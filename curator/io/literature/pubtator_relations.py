@@ -1,8 +1,8 @@
 """Relations in PubTator: lines `PMID<tab>Type<tab>ID<tab>ID`, between entities rather than mentions.
 
 An end may have its entity's type (`Chemical|MESH:D008012`), which is its role; a variant's form (`c|DEL|12_14|`) is an
-entity. Other roles than types have no place in PubTator. Further columns, such as BioRED's
-novelty, are a note.
+entity. Other roles than types have no place in PubTator. Further columns, such as BioRED's novelty, are a
+note.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ from curator.io.tables.table_layout import (
     chosen_columns,
     layout_of,
 )
-from curator.io.tables.tables import Table, is_only_table, is_workbook, separator_of
+from curator.io.tables.tables import Table, headings_in, is_only_table, is_workbook
 from curator.services.ports import Carries, DocumentOptions, ExportDocument, Problem, TablePreview
 
 ANY_TYPE = "entity"
@@ -321,10 +321,7 @@ class TableFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        line = next((one for one in head.decode("utf-8", "replace").split("\n") if one.strip()), "")
-        if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
-            return False
-        return are_documents(line.rstrip("\r").replace('"', "").split(separator_of(line)))
+        return are_documents(headings_in(head))
 
     def sniff_path(self, path: Path) -> bool:
         """Whether it is a workbook with such headings in a sheet, or a UTF-16 text with them."""

@@ -7,7 +7,6 @@ are synonyms.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -21,7 +20,7 @@ from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
 from curator.io.tables.cells import MISSING, Cells, is_converted
 from curator.io.tables.columns import key, place, unread_note
 from curator.io.tables.columns import sniffed as sniffed_by
-from curator.io.tables.tables import Table, is_only_table, is_workbook
+from curator.io.tables.tables import Table, headings_in, is_only_table, is_workbook
 from curator.services.ports import FIELDS, KbOptions, Problem, TablePreview
 
 HEADINGS: Mapping[str, tuple[str, ...]] = {
@@ -192,11 +191,7 @@ def preview_kb_table(path: Path, options: KbOptions | None = None) -> TablePrevi
 
 def sniff(head: bytes) -> bool:
     """Whether the first line has headings for id and name, and none of documents."""
-    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
-    line = next((one for one in text.split("\n") if one.strip()), "")
-    if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
-        return False
-    return is_kb(re.split("[\t,;|]", line.replace('"', "")))
+    return is_kb(headings_in(head))
 
 
 def sniff_path(path: Path) -> bool:

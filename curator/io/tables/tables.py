@@ -155,6 +155,12 @@ def separator_of(head: str) -> str:
     return max(SEPARATORS[1:], key=line.count)
 
 
+def headings_in(head: bytes) -> list[str]:
+    """The cells of the first line that is not empty; none if it begins like JSON, XML or another structured format."""
+    line = next((one for one in head.decode("utf-8", "replace").split("\n") if one.strip()), "")
+    return [] if line.lstrip()[:1] in ("{", "[", "<", "*", "#") else line.replace('"', "").split(separator_of(line))
+
+
 def is_workbook(path: Path) -> bool:
     """Whether the content is a zip archive with a workbook. Raises UnreadableError."""
     if first_bytes(path, len(ZIP_MAGIC)) != ZIP_MAGIC:
