@@ -22,7 +22,6 @@ from curator.domain.entities import (
 from curator.domain.facets import SearchQuery, parse_query
 from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, next_id, texts_of, unique
 from curator.storage.kb import kb_matching
-from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
 from curator.storage.kb.decided_entities import Outcomes
 from curator.storage.kb.decided_strings import DecidedStrings
@@ -60,10 +59,8 @@ def ambiguous_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, 
 
 
 def _look_up(tables: KbTables, given: Sequence[str]) -> _Found:
-    keys: dict[str, list[str]] = {}
-    for one in given:
-        if key := look_up_key(one):
-            keys.setdefault(key, []).append(one)
+    keys = kb_matching.by_key(given)
+    keys.pop("", None)
     found: _Found = {}
     for part in chunks(list(keys)):
         marks = ",".join("?" * len(part))
@@ -180,24 +177,24 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return kb_matching.held(tables, entity_ids) | same
 
     def describe(self, version: int, sources: Sequence[KnowledgeSource]) -> None:
-        kb_sources.set_sources(self._conn, version, sources)
+        kb_matching.set_sources(self._conn, version, sources)
 
     def sources(self) -> tuple[KnowledgeSource, ...]:
         """The sources; for a version loaded by an earlier program only its name and size are known."""
         version, info = self._active_version(), self.info()
         if version is None or info is None:
             return ()
-        found = kb_sources.sources_of(self._conn, version)
+        found = kb_matching.sources_of(self._conn, version)
         return found or (KnowledgeSource(info.name, entities=info.entities),)
 
     def part(self, start: int, count: int) -> list[Entity]:
         tables = self._active()
-        return kb_sources.part(tables, start, count) if tables else []
+        return kb_matching.part(tables, start, count) if tables else []
 
     def compare(self, version: int) -> KbChanges:
         tables = self._active()
         new = self._tables(version)
-        return kb_sources.compare(tables, new) if tables else KbChanges(0, 0, 0, 0)
+        return kb_matching.compare(tables, new) if tables else KbChanges(0, 0, 0, 0)
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
         tables = self._tables(version)
@@ -344,7 +341,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         ids = list(self._conn.execute(select(KbVersionRow.id).where(which)).scalars())
         for version in ids:
             self._tables(version).drop()
-            kb_sources.forget_sources(self._conn, version)
+            kb_matching.forget_sources(self._conn, version)
             self._conn.execute(delete(KbVersionRow).where(KbVersionRow.id == version))
         return len(ids)
 

@@ -42,9 +42,7 @@ def new_ids(tables: KbTables) -> list[str]:
 
 def successors(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Primary ids of the entities that have these as alternate ids, in the order of loading."""
-    keys: dict[str, list[str]] = {}
-    for one in unique(entity_ids):
-        keys.setdefault(look_up_key(one), []).append(one)
+    keys = by_key(entity_ids)
     found: dict[str, tuple[str, ...]] = {}
     for marks, part in _asked(keys):
         query = (
@@ -59,9 +57,7 @@ def successors(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, tuple[s
 
 def spelled(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, int]:
     """Row numbers of the entities that have these as primary ids in another spelling; none where several have."""
-    keys: dict[str, list[str]] = {}
-    for one in unique(entity_ids):
-        keys.setdefault(look_up_key(one), []).append(one)
+    keys = by_key(entity_ids)
     found: dict[str, int] = {}
     for marks, part in _asked(keys):
         query = (
@@ -76,9 +72,7 @@ def spelled(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, int]:
 def named(tables: KbTables, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Primary ids of the entities that have these as name or synonym, names before synonyms; ignoring case,
     compatibility forms and white space."""
-    keys: dict[str, list[str]] = {}
-    for one in unique(names):
-        keys.setdefault(fold(one), []).append(one)
+    keys = by_key(names, key_of=fold)
     found: dict[str, dict[str, None]] = {}
     for marks, part in _asked(keys):
         query = (
@@ -89,6 +83,14 @@ def named(tables: KbTables, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
             for one in keys[key]:
                 found.setdefault(one, {})[primary] = None
     return {one: tuple(ids) for one, ids in found.items()}
+
+
+def by_key(given: Iterable[str], *, key_of: Callable[[str], str] = look_up_key) -> dict[str, list[str]]:
+    """The given ids or names by the key that is looked up for them."""
+    keys: dict[str, list[str]] = {}
+    for one in unique(given):
+        keys.setdefault(key_of(one), []).append(one)
+    return keys
 
 
 def _asked(values: Collection[str]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -121,9 +123,7 @@ def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteE
     obsolete, even if another source has it as obsolete."""
     if not _has_obsolete(tables):
         return {}
-    keys: dict[str, list[str]] = {}
-    for one in unique(entity_ids):
-        keys.setdefault(look_up_key(one), []).append(one)
+    keys = by_key(entity_ids)
     found: dict[str, ObsoleteEntity] = {}
     for marks, part in _asked(keys):
         query = f"SELECT key, data FROM {tables.obsolete} WHERE key IN ({marks})"  # noqa: S608
