@@ -86,11 +86,13 @@ class FileAttributes:
         missing = set(names) - {name for _, name, _ in stated}
         if missing:
             raise UserError(tr("No imported file has the attribute “{name}”.", name=min(missing)))
-        values = {name: list(dict.fromkeys(value for _, one, value in stated if one == name)) for name in names}
+        values: dict[str, dict[str, None]] = {}
+        for _, name, value in stated:
+            values.setdefault(name, {})[value] = None
         with self._store.write() as unit:
             scheme = scheme_of(unit)
-            for name in dict.fromkeys(name for _, name, _ in stated):
-                scheme = _with(scheme, name, values[name])
+            for name, some in values.items():
+                scheme = _with(scheme, name, list(some))
             steps = []
             for mention, name, value in stated:
                 attribute = _of(scheme, name)

@@ -102,6 +102,11 @@ MOST_UNCLEAR = 10_000
 """Mentions with an ambiguous id, or a number of another type, that are listed one by one; the others are counted."""
 AMBIGUOUS, OTHER_TYPE = "left undecided, ambiguous", "left undecided, of another type"
 """Words of the report's counts."""
+UNCLEAR = {
+    AMBIGUOUS: 'document {document}: "{mention}" ({type}): id {id} matches {entities}: left undecided',
+    OTHER_TYPE: 'document {document}: "{mention}" ({type}): id {id} is {entities} in the knowledge base, of another '
+    "type: left undecided",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ class _Ids:
         given = {one for mention in mentions for one in mention.ids}
         resolved = unit.kb.resolve(given)
         fitting = unit.kb.ambiguous(given - resolved.keys())
-        checked = {entity for one, entity in resolved.items() if _is_number(one)}
+        checked = {entity for one, entity in resolved.items() if one.isdecimal()}
         checked.update(one for several in fitting.values() for one in several)
         if not checked:
             return cls(given, resolved, fitting, {}, {}, {})
@@ -154,7 +159,7 @@ class _Ids:
         """Whether an id is a mere number, and its only entity is of another type than the mention. Other ids name their
         vocabulary, by their prefix or their form, and mean their entity with any type of mention."""
         entity = self.resolved.get(given, "")
-        return bool(entity) and _is_number(given) and self._fits(entity, mention_type) is False
+        return bool(entity) and given.isdecimal() and self._fits(entity, mention_type) is False
 
     def _fits(self, entity: str, mention_type: str) -> bool | None:
         """Whether the entity is of the mention's type; None if this is not known."""
@@ -163,10 +168,6 @@ class _Ids:
         if not allowed.isdisjoint(types) or kind in kinds:
             return True
         return False if (allowed and types) or (kind and kinds) else None
-
-
-def _is_number(given: str) -> bool:
-    return given.isdecimal()
 
 
 class GoldWriter:
@@ -256,10 +257,10 @@ class GoldWriter:
     def _verdict(self, source: SourceDocument, mention: SourceMention, ids_of: _Ids) -> Verdict | None:
         meant = {one: ids_of.entity(one, mention.type) for one in mention.ids}
         if unclear := [one for one, entity in meant.items() if not entity and one in ids_of.fitting]:
-            self._note_ambiguous(source, mention, {one: ids_of.fitting[one] for one in unclear})
+            self._note(AMBIGUOUS, source, mention, {one: ids_of.fitting[one] for one in unclear})
             return None
         if others := [one for one in meant if ids_of.contradicts(one, mention.type)]:
-            self._note_other_type(source, mention, {one: meant[one] for one in others})
+            self._note(OTHER_TYPE, source, mention, {one: (meant[one],) for one in others})
             return None
         for one in (unresolved := [one for one, entity in meant.items() if not entity]):
             self._unresolved[one] += 1
@@ -274,35 +275,22 @@ class GoldWriter:
         self.counts["without a statement"] += 1
         return None
 
-    def _note_ambiguous(
-        self, source: SourceDocument, mention: SourceMention, fitting: Mapping[str, Sequence[str]]
+    def _note(
+        self, why: str, source: SourceDocument, mention: SourceMention, meant: Mapping[str, Sequence[str]]
     ) -> None:
+        """Count the mention, and note the entities that its ids may mean."""
+        self.counts[why] += 1
+        if len(self._unclear) == MOST_UNCLEAR:
+            return
         words = tr(
-            'document {document}: "{mention}" ({type}): id {id} matches {entities}: left undecided',
-            document=source.external_id,
-            mention=mention.text[:80],
-            type=mention.type,
-            id=", ".join(fitting),
-            entities=", ".join(dict.fromkeys(one for several in fitting.values() for one in several)),
-        )
-        self._note(AMBIGUOUS, source, words)
-
-    def _note_other_type(self, source: SourceDocument, mention: SourceMention, meant: Mapping[str, str]) -> None:
-        words = tr(
-            'document {document}: "{mention}" ({type}): id {id} is {entities} in the knowledge base, of another type: '
-            "left undecided",
+            UNCLEAR[why],
             document=source.external_id,
             mention=mention.text[:80],
             type=mention.type,
             id=", ".join(meant),
-            entities=", ".join(meant.values()),
+            entities=", ".join(dict.fromkeys(one for several in meant.values() for one in several)),
         )
-        self._note(OTHER_TYPE, source, words)
-
-    def _note(self, why: str, source: SourceDocument, words: str) -> None:
-        self.counts[why] += 1
-        if len(self._unclear) < MOST_UNCLEAR:
-            self._unclear.append(Problem(source.line, "note", words))
+        self._unclear.append(Problem(source.line, "note", words))
 
     def _append(self, unit: UnitOfWork, mention_ids: Sequence[int], verdicts: Sequence[Verdict]) -> None:
         if mention_ids:
