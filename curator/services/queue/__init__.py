@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from curator.services.queue.holdout import REASON, Agreement, HoldoutService
     from curator.services.queue.matching import Matching
     from curator.services.queue.ordering import OrderingService, QueueOrder, WorkOrder
-    from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument, QueueService
+    from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument, QueueService, with_comments
     from curator.services.queue.seat import (
         Attributing,
         Curation,
@@ -90,6 +90,7 @@ __all__ = [
     "WorkOrder",
     "foreseen",
     "left_out_words",
+    "with_comments",
 ]
 
 __getattr__ = opened_late(
@@ -101,7 +102,7 @@ __getattr__ = opened_late(
     holdout="Agreement HoldoutService REASON",
     matching="Matching",
     ordering="OrderingService QueueOrder WorkOrder",
-    queue="Direction MentionView OpenDocument PAGE QueueService",
+    queue="Direction MentionView OpenDocument PAGE QueueService with_comments",
     seat="Attributing Curation DocumentList Linking Lists MentionEditing Queue Seat",
     team="Collision MINUTES TeamService",
 )

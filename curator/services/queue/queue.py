@@ -205,7 +205,7 @@ class QueueService:
             for mention in mentions
         )
         own = tuple(one for one in comments if one.mention_id is None)
-        return OpenDocument(document, _with_comments(views, comments), own, flagged)
+        return OpenDocument(document, with_comments(views, comments), own, flagged)
 
     def _keep_back(self, views: tuple[MentionView, ...]) -> tuple[MentionView, ...]:
         held = set(self._held_out([view.mention.id for view in views if view.decision is None]))
@@ -285,7 +285,8 @@ class FilteredList:
         return self.queue.next_undecided(document_id, self.where)
 
 
-def _with_comments(views: tuple[MentionView, ...], comments: Sequence[Comment]) -> tuple[MentionView, ...]:
+def with_comments(views: tuple[MentionView, ...], comments: Sequence[Comment]) -> tuple[MentionView, ...]:
+    """The views with those of the comments that are on their mentions."""
     if not comments:
         return views
     by_mention: dict[int | None, list[Comment]] = {}

@@ -16,7 +16,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
 from curator.services.curating import AttributeService, CurationService, Related, decide_in, mentions_words
 from curator.services.ports import Clock, Store, UnitOfWork
-from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat
+from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat, with_comments
 from curator.services.rounds.mention_verdicts import MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import round_note
 
@@ -131,18 +131,12 @@ class AdjudicationService:
             comments = unit.mentions.comments(opened.document.id)
         known = {view.mention.id: view for view in opened.mentions}
         new = {
-            one.mention.id: MentionView(
-                replace(one.mention, deleted=False),
-                None,
-                None,
-                False,
-                comments=tuple(each for each in comments if each.mention_id == one.mention.id),
-            )
+            one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
             for one in order
             if one.mention.id not in known
         }
-        views = [known.get(one.mention.id) or new[one.mention.id] for one in order]
-        return replace(opened, mentions=tuple(views))
+        views = tuple(known.get(one.mention.id) or new[one.mention.id] for one in order)
+        return replace(opened, mentions=with_comments(views, comments))
 
     def _decide(
         self,

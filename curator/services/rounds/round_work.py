@@ -19,7 +19,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
 from curator.services.curating import checked, checked_attribute, given_of, mentions_words, said, scheme_of
 from curator.services.ports import Clock, LinkerPort, ProjectCounts, QueueRow, Store, UnitOfWork
-from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, Seat
+from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, Seat, with_comments
 from curator.services.rounds.judging import JudgingLog, Step, said_of
 from curator.services.rounds.round_suggestions import RoundSuggestions
 
@@ -100,21 +100,20 @@ class RoundQueue:
             flagged = unit.documents.document_flagged(document_id)
         given = {one.mention_id: as_decision(one) for one in judged}
         found = self._suggestions.of_document(document)
-        views = [
+        views = tuple(
             MentionView(
                 replace(one.mention, deleted=False),
                 given.get(one.mention.id),
                 found.get(one.mention.id),
                 False,
-                comments=tuple(each for each in comments if each.mention_id == one.mention.id),
                 attributes=attributes.get(one.mention.id, ()),
             )
             for one in mentions
-        ]
+        )
         own = tuple(one for one in comments if one.mention_id is None)
         decides = [one.verdict.outcome.decides for one in given.values()]
         state = _state(Judged(sum(decides), len(decides) - sum(decides), len(views)))
-        return OpenDocument(replace(document, state=state), tuple(views), own, flagged)
+        return OpenDocument(replace(document, state=state), with_comments(views, comments), own, flagged)
 
     def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
         forward = direction is Direction.NEXT

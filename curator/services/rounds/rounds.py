@@ -52,11 +52,6 @@ class RoundService:
         with self._store.read() as unit:
             return unit.rounds.progress(round_id)
 
-    def own_progress(self, round_id: int) -> RoundProgress:
-        """The progress of the current curator."""
-        with self._store.read() as unit:
-            return progress_of(unit, round_id, self._curator())
-
     def active(self) -> Round | None:
         """The open round that this curator is judging in; None if there is none."""
         with self._store.read() as unit:
@@ -149,10 +144,6 @@ def named(unit: UnitOfWork, name: str) -> Round:
         names = ", ".join(f"“{one.name}”" for one in rounds)
         raise UserError(tr(UNKNOWN, name=name, names=names) if rounds else tr(NONE_YET, name=name))
     return found
-
-
-def progress_of(unit: UnitOfWork, round_id: int, curator: str) -> RoundProgress:
-    return RoundProgress.of(curator, unit.rounds.judged_in(round_id, curator).values())
 
 
 def round_note(name: str) -> str:

@@ -143,7 +143,7 @@ def test_the_queue_is_the_round_s_and_goes_round_once(filled: World, ada: Seat) 
     assert ada.curation.finish(two).text == "Judged the whole document"
     with pytest.raises(UserError, match="4 mentions"):
         ada.curation.finish(one)
-    progress = filled.project.rounds.own_progress(1)
+    progress = ada.queue.progress
     assert (progress.judged, progress.mentions, progress.done) == (4, 8, False)
     counts = ada.queue.counts()
     assert (counts.mentions, counts.decisions_by_outcome[Outcome.NIL]) == (8, 4)
