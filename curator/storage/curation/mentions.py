@@ -333,8 +333,6 @@ def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
     origin = _ORIGINS.get(row.origin)
     if origin is None:
         raise wrong_value(row.origin, "mentions", "origin", row.id)
-    if not isinstance(row.text, str):
-        raise wrong_value(row.text, "mentions", "text", row.id)
     return Mention(
         id=row.id,
         document_id=row.document_id,
