@@ -51,13 +51,18 @@ def search() -> Search:
     return Search()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot, search: Search) -> Iterator[SearchPanel]:
+def shown(qtbot: QtBot, search: Search | EntitySearch) -> SearchPanel:
     widget = SearchPanel(search)
     qtbot.addWidget(widget)
     widget.resize(400, 500)
     widget.show()
     qtbot.waitExposed(widget)
+    return widget
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, search: Search) -> Iterator[SearchPanel]:
+    widget = shown(qtbot, search)
     yield widget
     search.go.set()
     widget.close_search()
@@ -183,11 +188,7 @@ def linker() -> Linker:
 @pytest.fixture
 def asking(qtbot: QtBot, linker: Linker) -> Iterator[SearchPanel]:
     """A panel that asks a linker, too."""
-    widget = SearchPanel(EntitySearch(linker.search, linker.meant))
-    qtbot.addWidget(widget)
-    widget.resize(400, 500)
-    widget.show()
-    qtbot.waitExposed(widget)
+    widget = shown(qtbot, EntitySearch(linker.search, linker.meant))
     yield widget
     widget.close_search()
 

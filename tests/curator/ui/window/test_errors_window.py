@@ -38,6 +38,16 @@ def listed(desk: Desk, qtbot: QtBot) -> ErrorsWindow:
     return window
 
 
+@pytest.fixture
+def errors(make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> tuple[Desk, ErrorsWindow]:
+    """The same without errors decided otherwise since, which leave the list at once."""
+    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
+    desk = make_desk()
+    window = listed(desk, qtbot)
+    window.left.setChecked(True)
+    return desk, window
+
+
 def mentions(window: ErrorsWindow) -> list[str]:
     return [window.table.model().index(row, 1).data() for row in range(window.model.rowCount())]
 
@@ -90,13 +100,8 @@ def test_errors_are_chosen_by_kind_type_split_and_words(desk: Desk, qtbot: QtBot
     qtbot.waitUntil(lambda: window.model.rowCount() == 1)
 
 
-def test_a_decision_changed_since_is_marked_and_can_be_hidden(
-    make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
-    desk = make_desk()
-    window = listed(desk, qtbot)
-    window.left.setChecked(True)
+def test_a_decision_changed_since_is_marked_and_can_be_hidden(errors: tuple[Desk, ErrorsWindow], qtbot: QtBot) -> None:
+    desk, window = errors
     assert window.model.rowCount() == 3
     desk.project.curation.decide(2, Verdict.nil())
     qtbot.waitUntil(lambda: mentions(window) == ["lidocaine", "lidocaine"])
@@ -104,13 +109,8 @@ def test_a_decision_changed_since_is_marked_and_can_be_hidden(
     assert "decided differently since" in window.table.model().index(0, 0).data()
 
 
-def test_the_list_stays_where_the_curator_is_after_a_decision(
-    make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
-    desk = make_desk()
-    window = listed(desk, qtbot)
-    window.left.setChecked(True)
+def test_the_list_stays_where_the_curator_is_after_a_decision(errors: tuple[Desk, ErrorsWindow], qtbot: QtBot) -> None:
+    desk, window = errors
     desk.press(Qt.Key.Key_Return, at=window.table)
     qtbot.waitUntil(desk.window.isActiveWindow)
     desk.press(Qt.Key.Key_F2, at=desk.window)
@@ -129,13 +129,8 @@ def test_the_list_stays_where_the_curator_is_after_a_decision(
     assert desk.bench.bottom.message.words == "This is the last error."
 
 
-def test_back_from_a_decided_error_is_the_one_before_it(
-    make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
-    desk = make_desk()
-    window = listed(desk, qtbot)
-    window.left.setChecked(True)
+def test_back_from_a_decided_error_is_the_one_before_it(errors: tuple[Desk, ErrorsWindow], qtbot: QtBot) -> None:
+    desk, window = errors
     desk.press(Qt.Key.Key_Return, at=window.table)
     qtbot.waitUntil(desk.window.isActiveWindow)
     desk.press(Qt.Key.Key_F2, at=desk.window)
