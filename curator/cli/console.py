@@ -80,9 +80,8 @@ LOOK = 0.2
 DAMAGE = 3
 """The exit code of a check that found damage, and of an export that left it out."""
 
-OPEN = "curator.open_projects"
-SAID = "curator.printed_warnings"
-"""The key in click's context under which `_open` keeps its list."""
+OPEN, SAID = "curator.open_projects", "curator.printed_warnings"
+"""The keys in click's context under which `_open` and `_warn` keep what they know."""
 
 
 UNUSABLE = {errno.ENAMETOOLONG: "Choose a shorter path", errno.ELOOP: "Check the symbolic links in the path"}

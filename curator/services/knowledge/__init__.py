@@ -19,12 +19,7 @@ from curator import opened_late
 if TYPE_CHECKING:
     from curator.services.knowledge.branches import BranchService
     from curator.services.knowledge.hierarchy import PAGE, HierarchyService, TreeWay
-    from curator.services.knowledge.knowledge import (
-        HiddenEntities,
-        KnowledgeService,
-        add_missing,
-        types_by_name,
-    )
+    from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService, add_missing, types_by_name
     from curator.services.knowledge.nil_clusters import NilCluster, NilService, merged, split
     from curator.services.knowledge.provisional import Made, NewEntity, ProvisionalService, joined_note
     from curator.services.knowledge.remap_plan import (

@@ -73,9 +73,7 @@ class SearchPanel(QWidget):
     left = Signal()
     highlighted = Signal(object)  # Entity | None
 
-    def __init__(
-        self, search: Search | EntitySearch, parent: QWidget | None = None, *, glance: Glance | None = None
-    ) -> None:
+    def __init__(self, search: Search, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(parent)
         self._glance = glance or Glance(None)
         self.search = search
@@ -140,8 +138,8 @@ class SearchPanel(QWidget):
     def close_search(self) -> None:
         """Deliver nothing of a running search."""
         self._overtaken.set()
-        self.worker.leave()
-        self.linker.leave()
+        self.worker.close()
+        self.linker.close()
 
     def open_empty(self) -> None:
         """Take the keyboard focus with an empty line and the entities linked last."""
@@ -318,12 +316,7 @@ class SearchPane(QWidget):
     left = Signal()
 
     def __init__(
-        self,
-        search: Search | EntitySearch,
-        lookup: Lookup,
-        parent: QWidget | None = None,
-        *,
-        glance: Glance | None = None,
+        self, search: Search, lookup: Lookup, parent: QWidget | None = None, *, glance: Glance | None = None
     ) -> None:
         super().__init__(parent)
         self._adding = False

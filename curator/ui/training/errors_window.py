@@ -181,7 +181,7 @@ class ErrorsWindow(ShowDialog):
         self.table.activated.connect(self._open)
         self.go.clicked.connect(lambda: self._open(self.table.currentIndex()))
         self.save.clicked.connect(self._ask_place)
-        self.finished.connect(self.worker.leave)
+        self.finished.connect(self.worker.close)
 
     # --- rows ---
 
@@ -274,18 +274,14 @@ class ErrorsWindow(ShowDialog):
 
     def _keep(self, before: EvaluationError | None, at: int) -> None:
         """Stay at the error that was current, or where it was if it is no longer listed."""
-        rows = self._sorted.rowCount()
-        places = (one for one in range(rows) if before and self._row(one).mention_id == before.mention_id)
-        place = next(places, None)
+        rows = [self._sorted.index(one, 0) for one in range(self._sorted.rowCount())]
+        same = (one for one in rows if before and one.data(ROW_ROLE).mention_id == before.mention_id)
+        place = next(same, None)
         if place is None:
             self._left_out |= self._opened
             self._opened = False
         if rows:
-            self.table.setCurrentIndex(self._sorted.index(max(min(at, rows - 1), 0) if place is None else place, 0))
-
-    def _row(self, at: int) -> EvaluationError:
-        found: EvaluationError = self._sorted.index(at, 0).data(ROW_ROLE)
-        return found
+            self.table.setCurrentIndex(place or rows[max(min(at, len(rows) - 1), 0)])
 
     def _wanted(self, row: EvaluationError, words: str) -> bool:
         if self.left.isChecked() and row.mention_id in self._every.changed:
