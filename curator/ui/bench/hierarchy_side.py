@@ -143,7 +143,7 @@ class HierarchySide(QObject):
         return self.kin.list if self.kin is not None and shown is self.kin else None
 
     def close(self) -> None:
-        """Wait for running reads; called before the project is closed."""
+        """Show nothing more of running reads; called before the project is closed."""
         if self.tree is not None:
             self.tree.close_tree()
         if self.kin is not None:

@@ -53,7 +53,7 @@ class LikelyType(QObject):
 
     def close(self) -> None:
         self._overtaken.set()
-        self.worker.leave()
+        self.worker.close()
 
     def _ask(self) -> None:
         self._overtaken.set()

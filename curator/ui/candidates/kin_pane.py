@@ -164,7 +164,7 @@ class KinPane(QWidget):
             self.card.show_entity(entity)
 
     def close_kin(self) -> None:
-        """Before the project is closed: wait for what is being read."""
+        """Before the project is closed: show nothing more of what is being read."""
         self.worker.close()
         self.card.stop()
 

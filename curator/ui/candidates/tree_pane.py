@@ -134,7 +134,7 @@ class TreePane(QWidget):
             self.browse()
 
     def close_tree(self) -> None:
-        """Before the project is closed: wait for what is being read."""
+        """Before the project is closed: show nothing more of what is being read."""
         self.worker.close()
         self.model.worker.close()
         self.card.stop()

@@ -117,7 +117,7 @@ class CorpusWindow(ShowDialog):
         self._stop.set()
         if self._search is not None:
             self._search.panel.close_search()
-        self.worker.leave()
+        self.worker.close()
 
     @property
     def search(self) -> SearchPane:

@@ -70,7 +70,7 @@ class ConflictsWindow(ShowDialog):
         self.body.addWidget(self.table, 1)
         self.go.clicked.connect(self._open)
         self.table.activated.connect(self._open)
-        self.finished.connect(self.worker.leave)
+        self.finished.connect(self.worker.close)
         self.table.setFocus()
         self.resize(1040, 420)
         self.load()

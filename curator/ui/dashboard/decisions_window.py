@@ -215,7 +215,7 @@ class DecisionsWindow(ShowDialog):
         self.imported.toggled.connect(self.load)
         self.model.more_wanted.connect(self._load_more)
         self.table.activated.connect(self._open)
-        self.finished.connect(self.worker.leave)
+        self.finished.connect(self.worker.close)
 
     # --- rows ---
 

@@ -176,7 +176,7 @@ class StepsWindow(ShowDialog):
         self.load()
 
     def shut(self) -> None:
-        """Before the project is closed: wait for running reads."""
+        """Before the project is closed: show nothing more of running reads."""
         self.worker.close()
         self.side.close()
         self.deleteLater()

@@ -132,7 +132,7 @@ class UsesWindow(ShowDialog):
         self.begin_again()
 
     def shut(self) -> None:
-        """Before the project is closed: wait for running reads."""
+        """Before the project is closed: show nothing more of running reads."""
         self.worker.close()
         self._close_search()
         self.deleteLater()

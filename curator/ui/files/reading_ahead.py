@@ -56,7 +56,7 @@ class FilePreviewer(QObject):
 
     def close(self) -> None:
         """Stop after the current step, and report nothing more."""
-        self._worker.leave()
+        self._worker.close()
 
     def _tell(self, found: Foreseen) -> None:
         self.found.emit(found)

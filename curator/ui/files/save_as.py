@@ -50,7 +50,7 @@ class ExportDialog(FormDialog):
         self._place, self._carries, self._titles = place, carries, dict(formats)
         self._name, self._makes, self._forecast = name, makes, forecast
         self._reader = Worker(self)
-        self.finished.connect(self._reader.leave)
+        self.finished.connect(self._reader.close)
         self.formats = QComboBox(self)
         self.formats.setAccessibleName(tr("Format"))
         for form, title in formats:

@@ -130,8 +130,8 @@ class InconsistencyWindow(ShowDialog):
     def _end(self) -> None:
         if self._search is not None:
             self._search.panel.close_search()
-        self.page.list.worker.leave()
-        self.worker.leave()
+        self.page.list.worker.close()
+        self.worker.close()
 
     @property
     def search(self) -> SearchPane:

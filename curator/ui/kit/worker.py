@@ -106,20 +106,13 @@ class Worker(QObject):
         if self._task is not None:
             self._task = _Task(self._task.work, _ignore, _nothing)
 
-    def close(self, *, wait: bool = True) -> None:
-        """Deliver nothing from now on. `wait` for running work, unless it uses nothing that is closed next."""
-        self.stop.set()
-        self._waiting.clear()
-        if wait and self._thread is not None:
-            self._thread.join()
-            self._thread = None
-
-    def leave(self) -> None:
-        """Like `close`, without waiting for running work: closing a window must not wait for what it reads. Before what
-        the work uses is closed, `join_left` waits for it."""
+    def close(self) -> None:
+        """Deliver nothing from now on, without waiting for running work: closing a window must not wait for what it
+        reads. Before what the work uses is closed, `join_left` waits for it."""
         if self._thread is not None:
             _left.add(self._thread)
-        self.close(wait=False)
+        self.stop.set()
+        self._waiting.clear()
 
     def _start(self, task: _Task) -> None:
         self._task = task
@@ -246,7 +239,7 @@ class FileScan(QObject):
 
     def close(self) -> None:
         """Stop at the next file and deliver nothing."""
-        self._worker.leave()
+        self._worker.close()
 
     def _count(self, number: int) -> None:
         self._number = number

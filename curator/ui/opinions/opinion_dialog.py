@@ -230,4 +230,4 @@ class OpinionDialog(FormDialog):
 
     def _leave(self) -> None:
         self._stopper.stop()
-        self.worker.close(wait=False)
+        self.worker.close()

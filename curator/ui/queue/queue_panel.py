@@ -143,7 +143,7 @@ class QueuePanel(QWidget):
         self.rows.say()
 
     def close_work(self) -> None:
-        """Wait for running counts and report nothing more."""
+        """Report nothing more of running counts."""
         for one in (self._documents, self._cubes, self._works):
             one.close()
 

@@ -62,7 +62,7 @@ class SafetyFlows(QObject):
 
     def close_windows(self) -> None:
         """Close the windows of a closed project."""
-        self._ear.close(wait=False)
+        self._ear.close()
         if self.rescue.dialog is not None:
             self.rescue.dialog.close()
 

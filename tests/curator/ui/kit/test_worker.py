@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.wording import CancelledError, ProjectClosedError
-from curator.ui.kit.worker import Worker
+from curator.ui.kit.worker import Worker, join_left
 
 
 @pytest.fixture
@@ -65,13 +65,16 @@ def test_what_a_closed_project_ends_is_no_failure(
     assert caplog.text == ""
 
 
-def test_nothing_is_told_after_closing(qapp: QApplication, worker: Worker) -> None:
-    told: list[int] = []
-    worker.ask(lambda: 1, told.append)
+def test_nothing_is_told_after_closing_and_what_runs_can_be_waited_for(qapp: QApplication, worker: Worker) -> None:
+    gate, told, ended = threading.Event(), list[int](), list[bool]()
+    worker.ask(lambda: ended.append(gate.wait(5)), told.append)
     worker.close()
+    assert not ended
     worker.ask(lambda: 2, told.append)
+    gate.set()
+    join_left()
     qapp.processEvents()
-    assert told == []
+    assert (told, ended) == ([], [True])
 
 
 def test_work_outlives_what_it_was_done_for(qapp: QApplication) -> None:
