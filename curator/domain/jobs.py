@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from curator.domain.wording import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,13 @@ class JobOutcome:
     message: str
     result: Mapping[str, Any] = field(default_factory=dict)
     detail: str = ""
+
+    @classmethod
+    def of_error(cls, error: BaseException) -> JobOutcome:
+        """The outcome of work that raised this error."""
+        if isinstance(error, UserError):
+            return cls(JobState.FAILED, str(error))
+        return cls(JobState.CRASHED, repr(error), detail="".join(traceback.format_exception(error)))
 
 
 UNRESPONSIVE = "unresponsive"

@@ -23,7 +23,7 @@ from curator.boundary import logged
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Contrast, Suggestion
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess, give_way
 from curator.jobs.heartbeat import FOR_LINKER, TICK
@@ -40,7 +40,7 @@ from curator.jobs.linker_messages import (
     parts_of,
     suggestions_from_wire,
 )
-from curator.jobs.runner import cancelled, crashed
+from curator.jobs.runner import cancelled
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
@@ -308,11 +308,9 @@ class LinkerProcess:
         """A request whose answer cannot be taken ends; the others go on."""
         try:
             request.receive(message)
-        except UserError as error:
-            self._end(request, JobOutcome(JobState.FAILED, str(error)))
         except Exception as error:  # the boundary of a callback
             log.exception("An answer of the linker was not taken")
-            self._end(request, crashed(error))
+            self._end(request, JobOutcome.of_error(error))
 
     def _batch_done(self, number: int) -> None:
         batch = self._state.sent.pop(number, None)

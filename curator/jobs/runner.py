@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,11 +42,6 @@ OnEnd = Callable[[JobOutcome], None]
 
 def cancelled() -> JobOutcome:
     return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
-
-
-def crashed(error: BaseException) -> JobOutcome:
-    """The result of work that failed with this error; called while it is handled."""
-    return JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
 
 
 def closed() -> JobOutcome:
@@ -138,13 +132,13 @@ class _Job:
         return self._outcome
 
     def _end(self, outcome: JobOutcome) -> None:
-        """If what follows the job fails, the job itself is reported as crashed: whoever waits for its end gets one."""
+        """If what follows the job fails, the job itself did: whoever waits for its end gets one."""
         self._outcome = outcome
         try:
             self._on_end(outcome)
         except Exception as error:  # the boundary of a callback
             log.exception("The end of a job was not taken")
-            self._outcome = crashed(error)
+            self._outcome = JobOutcome.of_error(error)
             with logged(log, "The end of a job was not taken again"):
                 self._on_end(self._outcome)
         finally:
@@ -246,10 +240,8 @@ class _ThreadJob(_Job):
             outcome = self._drive()
         except CancelledError:
             outcome = self._when_cancelled
-        except UserError as error:
-            outcome = JobOutcome(JobState.FAILED, str(error))
-        except BaseException as error:  # thread boundary: shown as a bug, traceback kept
-            outcome = crashed(error)
+        except BaseException as error:  # thread boundary: a bug is shown, traceback kept
+            outcome = JobOutcome.of_error(error)
         try:
             self._end(outcome)
         finally:

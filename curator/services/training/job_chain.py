@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from curator.boundary import logged
 from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import tr
 from curator.services.ports import JobHandle
 
 log = logging.getLogger(__name__)
@@ -24,14 +23,6 @@ RESTARTED = "The background process had stopped responding once and was restarte
 
 def _cancelled() -> JobOutcome:
     return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
-
-
-def _failed(error: Exception) -> JobOutcome:
-    """The outcome of a step that raised this error; called while it is handled."""
-    if isinstance(error, UserError):
-        return JobOutcome(JobState.FAILED, str(error))
-    log.exception("A job failed between two steps")
-    return JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
 
 
 class JobChain:
@@ -104,7 +95,8 @@ class JobChain:
             try:
                 self._advance()
             except Exception as error:
-                outcome = _failed(error)
+                log.exception("A job failed between two steps")
+                outcome = JobOutcome.of_error(error)
             else:
                 return
         elif outcome.state is JobState.DONE and self._steps:
@@ -117,7 +109,8 @@ class JobChain:
         try:
             self._outcome = self._finish(outcome)
         except Exception as error:
-            self._outcome = _failed(error)
+            log.exception("A job failed after its steps")
+            self._outcome = JobOutcome.of_error(error)
         if self._repeated and self._outcome.state is JobState.DONE:
             self._outcome = replace(self._outcome, message=f"{self._outcome.message} {tr(RESTARTED)}")
         with logged(log, "The end of a job was not taken"):

@@ -197,13 +197,16 @@ def test_progress_that_is_not_taken_ends_no_job(runner: JobRunner, here: bool) -
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_a_job_whose_end_is_not_taken_ends_as_crashed(runner: JobRunner, here: bool) -> None:
+@pytest.mark.parametrize(("error", "state"), [(OSError("x"), JobState.CRASHED), (UserError("x"), JobState.FAILED)])
+def test_a_job_whose_end_is_not_taken_says_why(
+    runner: JobRunner, here: bool, error: Exception, state: JobState
+) -> None:
     ends: list[JobOutcome] = []
 
     def publish(outcome: JobOutcome) -> None:
         ends.append(outcome)
         if outcome.state is JobState.DONE:
-            raise OSError("a write failed")
+            raise error
 
     if here:
         handle: JobHandle = runner.run_here(lambda: iter(()), on_progress=ignore, on_end=publish)
@@ -211,8 +214,8 @@ def test_a_job_whose_end_is_not_taken_ends_as_crashed(runner: JobRunner, here: b
         handle = runner.start("fake", {"how": "well"}, on_progress=ignore, on_end=publish)
     outcome = handle.wait(TIMEOUT)
     assert outcome is not None
-    assert (outcome.state, outcome.message) == (JobState.CRASHED, "OSError('a write failed')")
-    assert [one.state for one in ends] == [JobState.DONE, JobState.CRASHED]
+    assert outcome.message == (str(error) if state is JobState.FAILED else repr(error))
+    assert [one.state for one in ends] == [JobState.DONE, state]
 
 
 def test_work_that_leaves_the_program_ends_as_crashed(runner: JobRunner) -> None:
