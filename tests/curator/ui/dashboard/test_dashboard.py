@@ -124,13 +124,12 @@ def test_everything_is_saved_as_it_is_filtered(dashboard: Dashboard, tmp_path: P
 
 
 @pytest.mark.parametrize("words", [str.upper, str], ids=["another language", "English"])
-def test_a_period_means_the_same_in_every_language(qtbot: QtBot, words: Callable[[str], str]) -> None:
+def test_a_period_means_the_same_in_every_language(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, words: Callable[[str], str]
+) -> None:
     entries = [ALL_TIME, *TIMES, CHOSEN]
-    wording.use(wording.Catalogue("xx", {(one, ""): (words(one),) for one in entries}))
-    try:
-        found = DashboardFilter(today=lambda: TODAY)
-    finally:
-        wording.use(wording.ENGLISH)
+    monkeypatch.setattr(wording, "_now", wording.Catalogue("xx", {(one, ""): (words(one),) for one in entries}))
+    found = DashboardFilter(today=lambda: TODAY)
     qtbot.addWidget(found)
     since = []
     for at, one in enumerate(entries):
@@ -141,12 +140,11 @@ def test_a_period_means_the_same_in_every_language(qtbot: QtBot, words: Callable
 
 
 @pytest.mark.parametrize(("code", "shown"), [("en", "3 Mar 2026"), ("de", "03.03.2026")])
-def test_days_have_the_form_of_the_language(qtbot: QtBot, code: str, shown: str) -> None:
-    wording.use(wording.Catalogue(code, {}))
-    try:
-        found = DashboardFilter(today=lambda: TODAY)
-    finally:
-        wording.use(wording.ENGLISH)
+def test_days_have_the_form_of_the_language(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, code: str, shown: str
+) -> None:
+    monkeypatch.setattr(wording, "_now", wording.Catalogue(code, {}))
+    found = DashboardFilter(today=lambda: TODAY)
     qtbot.addWidget(found)
     assert found.since.text() == shown
 

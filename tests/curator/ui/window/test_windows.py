@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
@@ -257,18 +257,11 @@ def test_a_list_of_suspicious_gold_is_open_once_and_closes_with_the_project(desk
     assert not first.isVisible()
 
 
-READING_WINDOWS: dict[str, Callable[[Desk], QWidget | None]] = {
-    "errors of an evaluation": lambda it: it.window.session.model and it.window.session.model.errors.show_errors(),
-    "decisions": lambda it: it.window.session.seeing and it.window.session.seeing.show_decisions(),
-    "conflicts": lambda it: it.window.session.seeing and it.window.session.seeing.show_conflicts(),
-}
-
-
-@pytest.mark.parametrize("name", READING_WINDOWS)
-def test_closing_a_window_does_not_wait_for_what_it_reads(desk: Desk, qtbot: QtBot, name: str) -> None:
-    window = READING_WINDOWS[name](desk)
-    assert window is not None
-    worker = window.worker  # type: ignore[attr-defined]
+def test_closing_a_window_does_not_wait_for_what_it_reads(desk: Desk, qtbot: QtBot) -> None:
+    seeing = desk.window.session.seeing
+    assert seeing is not None
+    window = seeing.show_decisions()
+    worker = window.worker
     qtbot.waitUntil(lambda: not worker.busy)
     gate, ended = threading.Event(), threading.Event()
 
