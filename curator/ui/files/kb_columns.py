@@ -279,7 +279,7 @@ class KbPreview(StillBrowser):
     def close_reading(self) -> None:
         """Stop without waiting: a step can take long (a large RDF file is parsed as a whole) and uses only the file."""
         if self._ahead is not None:
-            self._ahead.close()
+            self._ahead.abandon()
             self._ahead.deleteLater()
             self._ahead = None
 

@@ -94,7 +94,7 @@ class Outlook(QWidget):
 
     def close_reading(self) -> None:
         if self._ahead is not None:
-            self._ahead.close()
+            self._ahead.abandon()
             self._ahead = None
 
     def take(self, found: Foreseen) -> None:

@@ -58,6 +58,10 @@ class FilePreviewer(QObject):
         """Stop after the current step, and report nothing more."""
         self._worker.close()
 
+    def abandon(self) -> None:
+        """The same if `look` uses only the file: a project that is closed does not wait for the current step."""
+        self._worker.stop.set()
+
     def _tell(self, found: Foreseen) -> None:
         self.found.emit(found)
 
