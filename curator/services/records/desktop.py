@@ -62,25 +62,24 @@ def own_command() -> tuple[str, ...]:
     return this_installation().launcher
 
 
-def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None, refresh: bool = True) -> list[Path]:
+def add_to_desktop(command: Sequence[str] = ()) -> list[Path]:
     """Write the files, notify the desktop, and return them. Raises UserError on other systems and for unwritable
     folders."""
     _needs_linux()
-    home = data or data_home()
+    home = data_home()
     icon = (resources.files("resources") / "icons" / "curator.svg").read_text(encoding="utf-8")
     icon = icon.replace("currentColor", DARK_GROUND)
     texts = {ENTRY: entry_text(command or own_command()), PACKAGE: MIME, ICON: icon, TYPE_ICON: icon}
     for name, text in texts.items():
         _write(home / name, text)
-    if refresh:
-        _refresh(home)
+    _refresh(home)
     return [home / name for name in texts]
 
 
-def remove_from_desktop(*, data: Path | None = None) -> list[Path]:
+def remove_from_desktop() -> list[Path]:
     """Remove the files that `install` wrote; returns the removed files. Raises UserError if that is impossible."""
     _needs_linux()
-    home = data or data_home()
+    home = data_home()
     found = [home / name for name in (ENTRY, PACKAGE, ICON, TYPE_ICON) if (home / name).exists()]
     for path in found:
         try:

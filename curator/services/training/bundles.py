@@ -32,27 +32,14 @@ REPLACED = (
 )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class BundleSwitch:
     """Lists, publishes, activates and rolls back bundles of the current knowledge base."""
 
-    def __init__(
-        self,
-        store: Store,
-        bundles: BundleStore,
-        events: EventBus,
-        *,
-        curator: Callable[[], str],
-        now: Callable[[], datetime] = _now,
-    ) -> None:
+    def __init__(self, store: Store, bundles: BundleStore, events: EventBus, *, curator: Callable[[], str]) -> None:
         self._store = store
         self._bundles = bundles
         self._events = events
         self._curator = curator
-        self._now = now
 
     def active_id(self) -> str:
         with self._store.read() as unit:
@@ -165,7 +152,7 @@ class BundleSwitch:
         return self._changed(tr("Rolled back to linker {bundle}", bundle=history[-2]))
 
     def _log(self, unit: UnitOfWork, bundle_id: str, kind: ActivationKind, reason: str) -> None:
-        append_activation(unit.meta, Activation(bundle_id, self._now(), self._curator(), kind, reason))
+        append_activation(unit.meta, Activation(bundle_id, datetime.now(UTC), self._curator(), kind, reason))
 
     def _refuse_other_kb(
         self, unit: UnitOfWork, there: Mapping[str, BundleInfo], bundle_id: str, built_from: str

@@ -27,16 +27,10 @@ class PageOpener(QObject):
 
     said = Signal(str)
 
-    def __init__(
-        self,
-        remember: Callable[[PageOpening], None],
-        parent: QObject | None = None,
-        *,
-        open_url: Callable[[QUrl], bool] = QDesktopServices.openUrl,
-    ) -> None:
+    def __init__(self, remember: Callable[[PageOpening], None], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._remember = remember
-        self.open_url = open_url
+        self.open_url: Callable[[QUrl], bool] = QDesktopServices.openUrl
 
     def open(self, entity_id: str, over: QWidget) -> None:
         """Open the page; `over`: the parent window of a question."""

@@ -104,10 +104,9 @@ class Jobs(QObject):
     progressed = Signal(object)  # RunningJob
     ended = Signal(object, object)  # RunningJob, JobOutcome
 
-    def __init__(self, bridge: Bridge, runner: JobPort, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, bridge: Bridge, runner: JobPort) -> None:
         super().__init__(bridge)
         self._bridge, self._runner = bridge, runner
-        self._clock = clock
         self._numbers = itertools.count(1)
         self._running: dict[int, RunningJob] = {}
         self._past: deque[RunningJob] = deque(maxlen=KEPT)
@@ -117,7 +116,7 @@ class Jobs(QObject):
 
     def start(self, kind: JobKind, title: str, launch: Launch, *, then: Then = lambda _: None) -> RunningJob:
         """Start a job; `then` gets its outcome in the window's thread. Raises UserError if it cannot start."""
-        now = self._clock()
+        now = time.monotonic()
         job = RunningJob(next(self._numbers), kind, title, then, now)
         self._running[job.number] = job
         try:
@@ -161,7 +160,7 @@ class Jobs(QObject):
 
     def now(self) -> float:
         """The current time on the clock of the jobs' times."""
-        return self._clock()
+        return time.monotonic()
 
     def __len__(self) -> int:
         return len(self._running)
@@ -187,7 +186,7 @@ class Jobs(QObject):
     def _progress(self, number: int, progress: Progress) -> None:
         job = self._running.get(number)
         if job is not None:
-            job.take(progress, self._clock())
+            job.take(progress, time.monotonic())
             self.progressed.emit(job)
 
     def _end(self, number: int, outcome: JobOutcome) -> None:
@@ -196,7 +195,7 @@ class Jobs(QObject):
             return
         job = self._running.pop(number, None)
         if job is not None:
-            job.end(outcome, self._clock())
+            job.end(outcome, time.monotonic())
             self._past.append(job)
             self.changed.emit()
             self.ended.emit(job, outcome)

@@ -65,10 +65,9 @@ class StatusLine(QWidget):
             self.i_am.show()
             self.adjust()
 
-    def show_saved(self, at: datetime, *, linker: bool = True) -> None:
+    def show_saved(self, at: datetime) -> None:
         """Show that all decisions were saved at `at`."""
-        words = tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else "")
-        self._say_saved(words, tr("All decisions up to this time are on disk."))
+        self._say_saved(tr("saved {at:%H:%M:%S}", at=at) + " ·", tr("All decisions up to this time are on disk."))
 
     def show_saving(self) -> None:
         """Show that a decision is being saved."""

@@ -342,9 +342,9 @@ class BundlesDialog(ShowDialog):
         return "\n".join(part for part in (head, served) if part)
 
 
-def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
+def promote_question(bundle: BundleInfo | None) -> str:
     """The question before using a bundle that the gate did not promote."""
-    found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
+    found = bundle.verdict if bundle is not None else GateVerdict.NOT_GATED
     rest = tr(
         "Decisions stay; suggestions for undecided mentions are recalculated. You can roll back in Model › Linkers."
     )
