@@ -316,14 +316,13 @@ class ExportService:
 
     def _only_in_files(self, wanted: DocumentFormat) -> Iterator[str]:
         """Sentences about relations and fields of the imported files that only their own format holds."""
-        known = {one.name: one for one in self._formats.formats()}
+        titles = {one.name: one.title for one in self._formats.formats() if left_behind(one, wanted)}
+        found = Counter[str]()
         with self._store.read() as unit:
-            found = Counter[str]()
             for file in unit.documents.files():
-                found[file.format] += len(unit.documents.ids_of_file(file.id))
-        for name, number in found.items():
-            if name in known and left_behind(known[name], wanted):
-                yield ntr(ONE_ONLY_THERE, ONLY_THERE, number, source=known[name].title)
+                if file.format in titles:  # the documents of a file are counted one by one
+                    found[file.format] += len(unit.documents.ids_of_file(file.id))
+        yield from (ntr(ONE_ONLY_THERE, ONLY_THERE, number, source=titles[name]) for name, number in found.items())
 
     def carries_people(self, format_name: str) -> bool:
         """Whether the format contains who decided and when."""
