@@ -133,12 +133,11 @@ class ReconciliationService:
 
     def _by_identifier(self, queries: Sequence[WordQuery]) -> dict[int, Entity]:
         with self._store.read() as unit:
-            meant = unit.kb.resolve({query.identifier for query in queries if query.identifier})
-            words = {query.words.strip() for query in queries} - {""}
-            given = {one: unit.kb.get(one) for one in {*words, *meant.values()}}
+            meant = unit.kb.resolve({one for query in queries for one in (query.identifier, query.words.strip())})
+            given = unit.kb.get_many(sorted(set(meant.values())))
         found = {}
         for number, query in enumerate(queries):
-            stated, named = given.get(meant.get(query.identifier, "")), given.get(query.words.strip())
+            stated, named = (given.get(meant.get(one, "")) for one in (query.identifier, query.words.strip()))
             if stated is None and named is not None and _is_named(named, query.words):
                 stated = named
             if stated is not None and _fits(stated, query):
