@@ -33,6 +33,10 @@ class Outcome(StrEnum):
         return self in (Outcome.LINK, Outcome.NIL, Outcome.REJECTED)
 
 
+DECIDING = tuple(one.value for one in Outcome if one.decides)
+"""The stored values of the outcomes that decide a mention."""
+
+
 class NilReason(StrEnum):
     NOT_IN_KB = "not-in-kb"
     TOO_GENERAL = "too-general"

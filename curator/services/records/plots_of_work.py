@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
-from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
+from curator.domain.decisions import DECIDING, KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.facets import UNDECIDED
 from curator.domain.statistics import IMPORTED, Counts, DecidedCell, Headline, Plot, Series, Shape, Unit, shares
@@ -115,10 +115,10 @@ def documents_plot(counts: Counts) -> Plot:
 
 
 def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
-    cells = [one for one in cells if Outcome(one.outcome).decides]
+    cells = [one for one in cells if one.outcome in DECIDING]
     axis, begin, places = periods(one.day for one in cells)
     series = []
-    for outcome in [one.value for one in Outcome if one.decides]:
+    for outcome in DECIDING:
         found = _sums([one for one in cells if one.outcome == outcome], begin, lambda one: one.number)
         values = tuple(float(one) for one in accumulate(found[place] for place in places))
         series.append(Series(tr(STATES[outcome]), values, role=outcome))
@@ -272,7 +272,7 @@ def _states(counts: Counts) -> Counter[str]:
 def _decided(counts: Counts) -> tuple[int, int]:
     """(decided mentions, all mentions)."""
     states = _states(counts)
-    return sum(number for one, number in states.items() if one and Outcome(one).decides), sum(states.values())
+    return sum(states[one] for one in DECIDING), sum(states.values())
 
 
 def _sums(

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, select, update
 
-from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.decisions import DECIDING, Outcome, Shown, Verdict
 from curator.domain.rounds import Judged, Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.mentions import SqlMentions
@@ -210,8 +210,7 @@ def _seen(round_id: int, curator: str, document_id: int | None) -> Any:
 
 def _judged(round_id: int, curator: str, document_id: int | None) -> Any:
     """(document id, mentions that the curator sees and has judged, those that the curator sees and has skipped)."""
-    deciding = [one.value for one in Outcome if one.decides]
-    judged = func.sum(case((JudgementRow.outcome.in_(deciding), 1), else_=0))
+    judged = func.sum(case((JudgementRow.outcome.in_(DECIDING), 1), else_=0))
     skipped = func.sum(case((JudgementRow.outcome == Outcome.SKIPPED.value, 1), else_=0))
     query = select(MentionRow.document_id, judged, skipped)
     query = query.join(JudgementRow, JudgementRow.mention_id == MentionRow.id)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import ColumnElement, Connection, and_, case, false, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from curator.domain.decisions import OperationKind, Outcome, Verdict
+from curator.domain.decisions import DECIDING, OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, Holdings, TakenDecision
 from curator.storage.curation.counters import COUNTERS
@@ -33,8 +33,6 @@ from curator.storage.db import (
 )
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently
-
-
 BETWEEN_IDS = '", "'
 """What is between two ids in `DecisionRow.entity_ids`."""
 
@@ -179,7 +177,7 @@ def _taken() -> AnyQuery:
         select(
             DecisionRow.operation_id.label("operation_id"),
             func.min(DocumentRow.split).label("split"),
-            func.sum(case((DecisionRow.outcome.in_(_DECIDING), 1), else_=0)).label("number"),
+            func.sum(case((DecisionRow.outcome.in_(DECIDING), 1), else_=0)).label("number"),
         )
         .join(EffortRow, EffortRow.operation_id == DecisionRow.operation_id)
         .join(OperationRow, OperationRow.id == DecisionRow.operation_id)
@@ -189,9 +187,6 @@ def _taken() -> AnyQuery:
         .where(DecisionRow.operation_id.not_in(undone()))
         .group_by(DecisionRow.operation_id)
     )
-
-
-_DECIDING = [one.value for one in Outcome if one.decides]
 
 
 def _curator() -> ColumnElement[str]:
