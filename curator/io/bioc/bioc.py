@@ -38,7 +38,8 @@ class BioCPassage:
 @dataclass(slots=True)
 class BioCAnnotation:
     """`passage` and `sentence` are the indexes of those that contain it, -1 for none. `places` are (offset, length);
-    None if one of them is not a number. `flags` are the keys of infons that are true or false, not texts."""
+    None if one of them is not a number. `flags` are the keys of infons that are true or false, not texts; `unread` are
+    those with identifiers in a form that is not read."""
 
     id: str
     infons: Infons
@@ -48,6 +49,7 @@ class BioCAnnotation:
     sentence: int = -1
     line: int = 0
     flags: frozenset[str] = frozenset()
+    unread: tuple[str, ...] = ()
 
     def said(self) -> Infons:
         """The infons as attributes: `BINARY` for true, without those that are false."""

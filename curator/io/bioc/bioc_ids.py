@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 
 from curator.domain.curies import usual_prefix
 from curator.domain.decisions import Decision
+from curator.domain.id_fields import database_of, identifier_key, looks_like_id
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
 from curator.io.files import (
     AttributeNames,
     IdStyle,
-    database_of,
     detect_style,
-    identifier_key,
     is_nil,
-    looks_like_id,
 )
 
 IDENTIFIER = "identifier"

@@ -6,8 +6,15 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from curator.domain.id_fields import id_in, identifier_key, looks_like_id
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
-from curator.io.files import identifier_key, looks_like_id, plain_text, rewritten
+from curator.io.files import (
+    identifiers_in,
+    kind_in,
+    other_texts,
+    plain_text,
+    rewritten,
+)
 
 Json = dict[str, Any]
 _OF_BIOC = frozenset({"id", "infons", "text", "locations"})
@@ -98,11 +105,8 @@ class JsonTree:
         self.root["relations"].append({"id": relation.id, "infons": dict(relation.infons), "nodes": nodes})
 
     def other_texts(self) -> list[dict[str, str]]:
-        """The texts in each annotation under keys that are not BioC's."""
-        return [
-            {key: plain_text(text) for key, text in one.items() if key not in _OF_BIOC and isinstance(text, str)}
-            for one in self._nodes
-        ]
+        """The values in each annotation under keys that are not BioC's, as texts."""
+        return [other_texts(one, _OF_BIOC) for one in self._nodes]
 
     def references(self) -> Iterator[str]:
         """The ids of the annotations that relations name."""
@@ -130,8 +134,8 @@ def separator(head: str) -> str:
 
 
 def infons_of(found: Json) -> Infons:
-    """The infons; a list of identifiers is a text with `;` between them, other lists and objects are left out, null is
-    an empty text, numbers, true and false are as in JSON."""
+    """The infons; identifiers in lists and objects are a text with `;` between them, other lists and objects are left
+    out, null is an empty text, numbers, true and false are as in JSON."""
     infons = found.get("infons")
     if not isinstance(infons, dict):
         return []
@@ -141,16 +145,31 @@ def infons_of(found: Json) -> Infons:
 
 
 def _joined(key: str, value: Any) -> Any:
-    """A list of identifiers as one text; anything else as it is."""
-    words = [_word(one) for one in value] if isinstance(value, list) else []
+    """A type, or identifiers, as one text; an object for true and false instead of identifiers; others as they are."""
+    if isinstance(value, list | dict) and key.lower() == "type":
+        return kind_in(value)
+    if isinstance(value, bool) and identifier_key(key, json.dumps(value)) is not None:
+        return {}
+    words = identifiers_in(value) if isinstance(value, list | dict | float) else []
     text = BETWEEN.join(words)
     is_ids = identifier_key(key, text) is not None or all(looks_like_id(key, one) for one in words)
-    return text if words and all(words) and is_ids else value
+    return text if words and is_ids else value
 
 
 def _like(old: Any, value: str) -> Any:
-    """The value of an infon in the form of its old one: a list stays a list."""
-    return value.split(BETWEEN) if isinstance(old, list) else value
+    """The value of an infon in the form of its old one: a list stays a list, and an object an object, without what it
+    says about the old entity."""
+    if isinstance(old, list):
+        return [_like(old[0] if old else "", one) for one in value.split(BETWEEN)]
+    return {"id": value} if isinstance(old, dict) else value
+
+
+def _unread(found: Json) -> tuple[str, ...]:
+    """The keys of infons that hold identifiers, by their names or by a part of their values, in a form that is not
+    read."""
+    infons = found.get("infons")
+    odd = other_texts(infons, dict(infons_of(found))) if isinstance(infons, dict) else {}
+    return tuple(key for key, text in odd.items() if identifier_key(key, text) is not None or id_in(key, text))
 
 
 def _flags(found: Json) -> frozenset[str]:
@@ -166,8 +185,9 @@ def relation_infons(found: Json) -> Infons:
     """The infons with the identifiers of PubTator 3, whose infons are objects."""
     infons = found.get("infons")
     objects = infons.items() if isinstance(infons, dict) else ()
-    named = [(key, _word(one.get("identifier"))) for key, one in objects if isinstance(one, dict)]
-    return infons_of(found) + [(key, value) for key, value in named if value]
+    listed = infons_of(found)
+    named = [(key, identifiers_in(one)) for key, one in objects if isinstance(one, dict)]
+    return listed + [(key, BETWEEN.join(ids)) for key, ids in named if ids and key not in dict(listed)]
 
 
 def _nodes(relation: Json) -> list[tuple[str, str]]:
@@ -202,6 +222,7 @@ def _annotation(found: Json, passage: int, sentence: int, line: int) -> BioCAnno
         sentence,
         line,
         _flags(found),
+        _unread(found),
     )
 
 

@@ -91,7 +91,7 @@ class BioCReading:
         ids, raw_ids, nil = stated(one.infons, self.style)
         kind = infon(one.infons, "type").strip()
         self.besides.see(raw_ids)
-        self.unread.update(unread(one.infons))
+        self.unread.update([*unread(one.infons), *one.unread])
         return SourceMention(spans, slice_spans(layout.text, spans), kind, ids, raw_ids, nil, index)
 
     def _tell_offsets(self, found: BioCDocument, layout: StoredText) -> None:

@@ -10,7 +10,19 @@ from typing import Any, TypeVar
 from curator.domain.decisions import FileComment, FileDecision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceMention, Split
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, Anchors, DocumentSourceReader, IdStyle, find_place, first_of, learn, plain_text
+from curator.io.files import (
+    BOM,
+    Anchors,
+    DocumentSourceReader,
+    IdStyle,
+    find_place,
+    first_of,
+    identifiers_in,
+    is_empty,
+    kind_in,
+    learn,
+    plain_text,
+)
 from curator.io.wiki import LineError, parse_object
 
 FORMAT = "curator-documents"
@@ -111,7 +123,9 @@ class DecisionsReader(DocumentSourceReader):
             )
         decision = self._decision(value, where, line)
         words = " ".join(text[span.start : span.end] for span in place.spans)
-        kind, stated = plain_text(str(value.get("type", ""))), plain_text(str(value.get("stated") or ""))
+        kind, stated = kind_in(value.get("type")), "|".join(identifiers_in(value.get("stated")))
+        if not stated and not is_empty(value.get("stated")):
+            self._problem(line, "note", tr("{where}: its identifiers in `stated` cannot be read", where=where))
         verdict = decision.verdict if decision else None
         linked = verdict.entity_ids if verdict else ()
         nil = verdict is not None and verdict.outcome is Outcome.NIL
@@ -136,7 +150,7 @@ class DecisionsReader(DocumentSourceReader):
         try:
             outcome = Outcome(value["outcome"])
             reason = _REASONS[outcome](str(value.get("reason"))) if outcome in _REASONS else None
-            entities = tuple(dict.fromkeys(plain_text(str(one)) for one in value.get("entities") or ()))
+            entities = tuple(dict.fromkeys(identifiers_in(value.get("entities"))))
             verdict = Verdict(outcome, entities, reason)
             at = datetime.fromisoformat(str(value.get("at")))
         except (ValueError, TypeError) as error:

@@ -14,14 +14,15 @@ from typing import Any
 from curator.domain.documents import Passage
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import tr
-from curator.io.datasets.row_relations import ALL, STARTS, STOPS, Places, dicts, relations_of, words_in
+from curator.io.datasets.row_relations import ALL, STARTS, STOPS, Places, dicts, relations_of
 from curator.io.files import (
-    ID_FIELDS,
     Unread,
     cancelling,
     identifier_field,
+    identifiers_in,
     is_empty,
     is_nil,
+    kind_in,
     plain_text,
     read_ids,
     unfinished,
@@ -174,26 +175,21 @@ def _bigbio(entities: Sequence[Mapping[str, Any]], left: Unread) -> Iterator[Row
         if said := cancelling(one):
             left.mentions[said] += 1
             continue
-        stated = [_curie(norm) for norm in dicts(one.get("normalized"))]
+        normalized = one.get("normalized")
+        stated = identifiers_in((isinstance(normalized, dict) and dicts(normalized)) or normalized)
         ranges = tuple(_ranges(one.get("offsets")))
-        left.mention_fields.update(unread_fields(one, ("normalized", "type")))
+        left.mention_fields.update(unread_fields(one, ("normalized", "type") if stated else ("type",)))
         quote = plain_text(" ".join(_texts(one.get("text"))))
         yield RowMention(ranges, quote, _kind(one.get("type")), tuple(stated), _key(one))
 
 
 def _kind(value: object) -> str:
-    """A type: a text or number, an object with a name, or several of these."""
-    return "/".join(dict.fromkeys(words_in(value))) or "entity"
+    return kind_in(value) or "entity"
 
 
 def _key(one: Mapping[str, Any]) -> str:
     found = one.get("id")
     return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
-
-
-def _curie(norm: Mapping[str, Any]) -> str:
-    name, local = str(norm.get("db_name") or "").strip(), str(norm.get("db_id") or "").strip()
-    return plain_text(f"{name}:{local}" if name and local and ":" not in local else local)
 
 
 # --- marked words ---
@@ -296,30 +292,11 @@ def _entity(one: Mapping[str, Any], shift: int, left: Unread) -> RowMention:
     kind = _kind(one.get(kind_name))
     id_name, stated = identifier_field(one, known, kind)
     if said := unfinished(one):
-        left.unfinished[said] += not is_empty(stated)
+        left.unfinished[said] += bool(stated)
         stated = []
     left.mention_fields.update(unread_fields(one, (start_name, end_name, kind_name, quote_name, id_name, "id")))
     quote = plain_text(one[quote_name]) if quote_name else ""
-    return RowMention(ranges, quote, kind, tuple(_stated(stated)), _key(one))
-
-
-def _stated(value: object) -> list[str]:
-    """The identifiers in a field: texts and numbers, or objects with a database and an id."""
-    if isinstance(value, dict):
-        value = [value]
-    if not isinstance(value, list):
-        return _texts(value)
-    found = []
-    for one in value:
-        if not isinstance(one, dict):
-            found += _texts(one)
-        elif "db_id" in one:
-            found.append(_curie(one))
-        else:
-            found += _texts(
-                next((one[key] for key in ("id", *ID_FIELDS, "uri", "iri", "url") if not is_empty(one.get(key))), [])
-            )
-    return found
+    return RowMention(ranges, quote, kind, tuple(stated), _key(one))
 
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:

@@ -287,11 +287,11 @@ def _describe(region: _Region, one: Mapping[str, Any], left: Unread) -> None:
     value, kind = _value(one), str(one.get("type"))
     for home, known in ((value, (*_VALUE, "labels", kind)), (one, _RESULT)):
         name, stated = identifier_field(home, known)
-        region.stated += _texts(stated)
+        region.stated += stated
         left.mention_fields.update(unread_fields(home, (*known, name)))
     meta = one.get("meta")
     for name, said in meta.items() if isinstance(meta, dict) else ():
-        _say(region, "meta" if name == "text" else name, _texts(said))
+        _say(region, "meta" if name == "text" else name, said, left)
 
 
 def _answer(regions: Sequence[_Region], one: Mapping[str, Any], left: Unread) -> None:
@@ -299,21 +299,25 @@ def _answer(regions: Sequence[_Region], one: Mapping[str, Any], left: Unread) ->
     value, kind = _value(one), str(one.get("type"))
     name = str(one.get("from_name") or kind)
     answer = next((value[key] for key in (kind, *_ANSWERS) if not is_empty(value.get(key))), None)
-    said = _texts(answer)
-    if not regions or not said:
+    if not regions or is_empty(answer):
         left.row_fields[f"{name} ({kind})"] += 1
         return
     for region in regions:
-        _say(region, name, said)
+        _say(region, name, answer, left)
 
 
-def _say(region: _Region, name: str, said: list[str]) -> None:
-    """Values as identifiers, if the name or all the values say so, else as an attribute. A taxonomy's identifier is its
-    last step."""
+def _say(region: _Region, name: str, value: object, left: Unread) -> None:
+    """Values as identifiers, if the name or all the values say so, else as an attribute; others are counted. A
+    taxonomy's identifier is its last step."""
+    said = _texts(value)
     last = [one.rpartition(_STEP)[2] for one in said]
-    id_name, stated = identifier_field({name: last}, ())
+    listed = [one for one in (value if isinstance(value, list) else [value]) if not is_empty(one)]
+    is_other = len(said) < len(listed) or any(isinstance(one, dict) for one in listed)
+    id_name, stated = identifier_field({name: value if is_other else last}, ())
     if id_name:
-        region.stated += _texts(stated)
+        region.stated += stated
+    elif len(said) < len(listed):
+        left.mention_fields.update(unread_fields({name: value}, ()))
     elif last and all(_CURIE.fullmatch(one.strip()) for one in last):
         region.stated += last
     elif said:
@@ -327,6 +331,7 @@ def _texts(value: object) -> list[str]:
         return [text for one in paths for text in _texts(one)]
     if isinstance(value, dict):
         return _texts(next((value[key] for key in ("id", "uri", "curie", "value", "name") if key in value), None))
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
     usable = isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip()
     return [plain_text(str(value)).strip()] if usable else []
 

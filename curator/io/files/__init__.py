@@ -39,7 +39,14 @@ if TYPE_CHECKING:
         open_files,
     )
     from curator.io.files.atomic import AtomicFiles, AtomicWriter
-    from curator.io.files.attributes import BINARY, AttributeNames, any_of, held_name, said_value
+    from curator.io.files.attributes import (
+        BINARY,
+        AttributeNames,
+        any_of,
+        held_name,
+        json_text,
+        said_value,
+    )
     from curator.io.files.export import (
         Action,
         FreeNames,
@@ -54,13 +61,15 @@ if TYPE_CHECKING:
         write_streams,
     )
     from curator.io.files.field_meanings import (
-        ID_FIELDS,
         Unread,
         cancelling,
         identifier_field,
         identifier_name,
+        identifiers_in,
         is_empty,
         keeps_books,
+        kind_in,
+        other_texts,
         says_state,
         stated_vocabulary,
         unfinished,
@@ -69,10 +78,7 @@ if TYPE_CHECKING:
     from curator.io.files.identifiers import (
         NIL,
         NIL_WORDS,
-        database_of,
-        identifier_key,
         is_nil,
-        looks_like_id,
         read_id,
         written_address,
         written_id,
@@ -128,7 +134,6 @@ __all__ = [
     "FREE_BYTES",
     "GAP",
     "GZIP_MAGIC",
-    "ID_FIELDS",
     "MOST_BYTES",
     "MOST_SWELLING",
     "NIL",
@@ -162,7 +167,6 @@ __all__ = [
     "broken",
     "cancelling",
     "chosen_files",
-    "database_of",
     "detect_style",
     "digest",
     "entity_ids",
@@ -174,8 +178,8 @@ __all__ = [
     "held_name",
     "holds_many",
     "identifier_field",
-    "identifier_key",
     "identifier_name",
+    "identifiers_in",
     "is_empty",
     "is_gold",
     "is_nil",
@@ -183,17 +187,19 @@ __all__ = [
     "is_utf16",
     "is_variant",
     "join_lines",
+    "json_text",
     "keeps_books",
+    "kind_in",
     "learn",
     "left_out",
     "line_end",
-    "looks_like_id",
     "member_of",
     "mention_place",
     "moved_text",
     "never_read",
     "open_files",
     "open_plain",
+    "other_texts",
     "own_file",
     "plain_text",
     "quote_parts",
@@ -232,16 +238,16 @@ __getattr__ = opened_late(
     archive_writing="safe_name write_files",
     archives=("MOST_BYTES Files TakesFolders chosen_files digest holds_many member_of never_read open_files"),
     atomic="AtomicFiles AtomicWriter",
-    attributes="BINARY AttributeNames any_of held_name said_value",
+    attributes="BINARY AttributeNames any_of held_name json_text said_value",
     export=(
         "Action FreeNames ReadOnly WrittenSource action_for entity_ids export_name is_gold left_out "
         "unique write_streams"
     ),
     field_meanings=(
-        "ID_FIELDS Unread cancelling identifier_field identifier_name is_empty keeps_books says_state "
-        "stated_vocabulary unfinished unread_fields"
+        "Unread cancelling identifier_field identifier_name identifiers_in is_empty keeps_books "
+        "kind_in other_texts says_state stated_vocabulary unfinished unread_fields"
     ),
-    identifiers="NIL NIL_WORDS database_of identifier_key is_nil looks_like_id read_id written_address written_id",
+    identifiers="NIL NIL_WORDS is_nil read_id written_address written_id",
     idstyle="IdStyle detect_style is_variant typed_entity read_ids Besides vocabulary_of",
     json_layout="rewritten",
     json_stream="JsonStream",

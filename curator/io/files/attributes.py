@@ -6,11 +6,13 @@ without case, and a space equals an underscore, which replaces it in formats wit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from curator.domain.attributes import alike, same_name
 from curator.domain.wording import tr
+from curator.io.files.source import plain_text
 from curator.services.ports import ExportMention, Problem
 
 BINARY = "yes"
@@ -70,6 +72,11 @@ def held_name(held: Collection[str], *names: str) -> str | None:
                 if same(one, name):
                     return one
     return None
+
+
+def json_text(value: object) -> str:
+    """A JSON value as text: another value than a text is as in JSON."""
+    return plain_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def said_value(value: object) -> str:

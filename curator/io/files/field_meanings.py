@@ -5,19 +5,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from curator.domain.id_fields import database_of, identifier_key, names_database
 from curator.domain.wording import ntr
-from curator.io.files.identifiers import database_of, identifier_key
+from curator.io.files.attributes import json_text
 from curator.io.files.idstyle import is_variant
 from curator.io.files.source import plain_text
 
-ID_FIELDS = ("ids", "kb_id", "concept_id", "concept_ids", "entity_id", "normalized_id", "identifier", "db_id", "cui")
+_ID_FIELDS = ("ids", "kb_id", "concept_id", "concept_ids", "entity_id", "normalized_id", "identifier", "db_id", "cui")
 """The usual fields with identifiers, in the order in which they are tried."""
+_OF_OBJECTS = (*_ID_FIELDS, "id", "@id")
+_AT_LAST = ("curie", "uri", "iri", "url", "value")
+"""Fields of an object that is an identifier, before and after those that `identifier_name` knows."""
+_KINDS = ("type", "name", "text", "label", "value")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _ID_NAME = re.compile(
     r"(?:.*_)?(?:kb|kg|concept|entity|norm|normali[sz]ed|normali[sz]ation|grounding|grounded|database|db|ontology|term"
@@ -61,21 +66,65 @@ def word(name: str) -> str:
     return "_".join(one for one in _BOUNDARY.split(name) if one).lower()
 
 
-def identifier_field(one: Mapping[str, Any], known: Iterable[str], mention_type: str = "") -> tuple[str, object]:
-    """(name, value) of a mention's field with identifiers; ('', []) without one. `known` fields mean something else.
+def identifiers_in(value: object) -> list[str]:
+    """The identifiers in a value of JSON, as texts: a text or whole number, an object with one and perhaps its database
+    (`{"database": "MESH", "id": "D1"}` -> 'MESH:D1'), or a list of these. [] if a part of it is something else, since
+    the others alone may mean another entity."""
+    if isinstance(value, list):
+        parts = [identifiers_in(one) for one in value if not _says_nothing(one)]
+        return [one for part in parts for one in part] if all(parts) else []
+    return _in_object(value) if isinstance(value, dict) else _texts(value)
+
+
+def _in_object(value: Mapping[str, Any]) -> list[str]:
+    one = {str(key).lower(): texts for key, found in value.items() if (texts := _texts(found))}
+    key = next((key for key in _OF_OBJECTS if key in one), "") or identifier_name(one, ())
+    key = key or next((key for key in _AT_LAST if key in one), "")
+    if not key:
+        return []
+    database = next((texts[0] for name, texts in one.items() if names_database(name)), "")
+    return _prefixed(one[key], stated_vocabulary(one, key) or database)
+
+
+def _says_nothing(one: object) -> bool:
+    """Whether an element of a list is empty, or an object with at most a database."""
+    return is_empty(one) or (isinstance(one, dict) and all(is_empty(one[key]) or names_database(key) for key in one))
+
+
+def other_texts(value: Mapping[str, Any], known: Container[str]) -> dict[str, str]:
+    """The values of a JSON object under other keys than the known ones, as texts or identifiers, without empty ones."""
+    others = ((key, found) for key, found in value.items() if key not in known and not is_empty(found))
+    return {key: " ".join(identifiers_in(found)) or json_text(found) for key, found in others}
+
+
+def kind_in(value: object) -> str:
+    """A type in a value of JSON: a text or number, an object with a name, or several of these; '' for none."""
+    listed = value if isinstance(value, list) else [value]
+    named = (_first(one, _KINDS) if isinstance(one, dict) else one for one in listed)
+    return "/".join(dict.fromkeys(word for one in named for word in _texts(one)))
+
+
+def _first(one: Mapping[str, Any], names: Iterable[str]) -> object:
+    return next((one[name] for name in names if not is_empty(one.get(name))), None)
+
+
+def identifier_field(one: Mapping[str, Any], known: Iterable[str], mention_type: str = "") -> tuple[str, list[str]]:
+    """(name, identifiers) of a mention's field with identifiers; ('', []) without one. `known` fields mean something
+    else.
 
     A bare identifier gets the prefix of the vocabulary that the field's name or another field states: `mesh_id` 'D1' ->
     'MESH:D1'.
     """
     key = identifier_name(one, known, mention_type)
-    return (key, _prefixed(one[key], stated_vocabulary(one, key, mention_type))) if key else ("", [])
+    prefix = stated_vocabulary(one, key, mention_type) if key else ""
+    return key, _prefixed(identifiers_in(one.get(key)), prefix)
 
 
 def identifier_name(one: Mapping[str, Any], known: Iterable[str], mention_type: str = "") -> str:
     """The name of a mention's field with identifiers; '' without one."""
-    filled = {key: " ".join(_texts(value)) for key, value in one.items() if not is_empty(value)}
+    filled = {key: " ".join(ids) for key, value in one.items() if (ids := identifiers_in(value))}
     named = {key: identifier_key(key, text, mention_type) for key, text in filled.items() if key not in known}
-    usual = (key for key in ID_FIELDS if key in filled)
+    usual = (key for key in _ID_FIELDS if key in filled)
     of_one = (key for key, prefix in named.items() if prefix and any(map(str.isdigit, filled[key])))
     of_any = (key for key, prefix in named.items() if prefix == "" or _ID_NAME.fullmatch(word(key)))
     return next(chain(usual, of_one, of_any), "")
@@ -83,23 +132,25 @@ def identifier_name(one: Mapping[str, Any], known: Iterable[str], mention_type: 
 
 def stated_vocabulary(one: Mapping[str, Any], key: str, mention_type: str = "") -> str:
     """The prefix of the vocabulary that the name of the field `key` or another field states; '' for none."""
-    texts = {name: " ".join(_texts(value)) for name, value in one.items()}
+    texts = {name: " ".join(identifiers_in(value)) for name, value in one.items()}
     stated = (found for name, text in texts.items() if (found := database_of(name, text)))
     return identifier_key(key, texts[key], mention_type) or next(stated, "")
 
 
-def _prefixed(value: object, prefix: str) -> object:
-    """The value, its texts and numbers with the prefix unless they have one; objects state their own."""
-    texts = _texts(value)
-    if not prefix or not texts:
-        return value
+def _prefixed(texts: list[str], prefix: str) -> list[str]:
+    """The identifiers with the prefix unless they have one."""
+    if not prefix:
+        return texts
     parts = [part.strip() for text in texts for part in ([text] if is_variant(text) else _LIST.split(text))]
     return [part if ":" in part else f"{prefix}:{part}" for part in parts if part]
 
 
 def _texts(value: object) -> list[str]:
+    """The texts and whole numbers of a value or list; without the rest."""
     listed = value if isinstance(value, list) else [value]
-    return [str(one) for one in listed if isinstance(one, str | int) and not isinstance(one, bool)]
+    whole = (int(one) if isinstance(one, float) and one.is_integer() else one for one in listed)
+    texts = (str(one) for one in whole if isinstance(one, str | int) and not isinstance(one, bool))
+    return [plain_text(one) for one in texts if one.strip()]
 
 
 def cancelling(one: Mapping[str, Any]) -> str:

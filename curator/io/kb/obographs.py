@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from curator.domain.entities import Entity
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import Source, SourceReader, plain_text
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.ontology_terms import OntologyTerm, entities, successors, term_id
@@ -31,6 +31,15 @@ class OboGraphsReader(SourceReader):
         self.problems = []
         graphs = self._graphs()
         terms = [term for graph in graphs for term in self._terms(graph)]
+        nodes = (node for graph in graphs for node in _dicts(graph.get("nodes")))
+        for key, n in Counter(key for node in nodes for key in _wrong(node)).items():
+            text = ntr(
+                "{n} term has no text in “{key}”: that is left out",
+                "{n:,} terms have no text in “{key}”: that is left out",
+                n,
+                key=key,
+            )
+            self._problem(0, "set aside", text)
         found = entities(terms, successors(terms), self.problems, self.obsolete)
         yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
 
@@ -73,22 +82,42 @@ class OboGraphsReader(SourceReader):
                 yield _term(node_id, node, parents.get(node_id, []), type_)
 
 
+def _wrong(node: Mapping[str, Any]) -> Iterator[str]:
+    """The keys whose values in a node have another form than those of OBO Graphs, and are not read."""
+    meta = node.get("meta")
+    parts = meta if isinstance(meta, dict) else {}
+    yield from (key for key in ("id", "lbl", "type") if not isinstance(node.get(key), str | None))
+    if not isinstance(meta, dict | None):
+        yield "meta"
+    if parts.get("definition") is not None and not isinstance(_value(parts["definition"]), str):
+        yield "definition"
+    for key in ("synonyms", "basicPropertyValues"):
+        found = parts.get(key)
+        if found is not None and not (isinstance(found, list) and all(isinstance(_value(one), str) for one in found)):
+            yield key
+
+
+def _value(found: object) -> object:
+    """What is stated as a synonym, a definition or a property: as such, or as `val` of an object."""
+    return found.get("val") if isinstance(found, dict) else found
+
+
 def _term(node_id: str, node: Mapping[str, Any], parents: list[str], type_: str) -> OntologyTerm:
     meta = node.get("meta") if isinstance(node.get("meta"), dict) else {}
     assert isinstance(meta, dict)
-    definition = meta.get("definition")
+    definition, synonyms = meta.get("definition"), meta.get("synonyms")
     values: dict[str, list[str]] = defaultdict(list)
     for pair in _dicts(meta.get("basicPropertyValues")):
         values[_local(_text(pair.get("pred")))].append(_text(pair.get("val")))
     return OntologyTerm(
         node_id,
         name=_text(node.get("lbl")),
-        names=[_text(one.get("val")) for one in _dicts(meta.get("synonyms"))],
-        definition=_text(definition.get("val")) if isinstance(definition, dict) else "",
+        names=[_text(_value(one)) for one in (synonyms if isinstance(synonyms, list) else ())],
+        definition=_text(_value(definition)),
         types=(values["hasOBONamespace"] or [type_])[:1],
         alt_ids=[term_id(one) for one in values["hasAlternativeId"]],
         parents=parents,
-        deprecated=meta.get("deprecated") is True or "true" in values["deprecated"],
+        deprecated=meta.get("deprecated") in (True, "true") or "true" in values["deprecated"],
         replaced_by=[term_id(one) for key in REPLACED_BY for one in values[key]],
         consider=[term_id(one) for one in values["consider"]],
     )

@@ -20,7 +20,17 @@ from lxml import etree
 from curator.domain.documents import SourceDocument, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import Files, ReadOnly, Source, holds_many, open_files, plain_text
+from curator.io.files import (
+    Files,
+    ReadOnly,
+    Source,
+    Unread,
+    holds_many,
+    identifiers_in,
+    is_empty,
+    open_files,
+    plain_text,
+)
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.cas_relations import xmi_relations
 from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations
@@ -42,8 +52,10 @@ class CasJsonReader(XmiReader):
     title = "UIMA CAS JSON"
 
     def __iter__(self) -> Iterator[SourceDocument]:
-        self._unread = Counter[str]()
+        self._unread, self._odd = Counter[str](), Unread()
         yield from super().__iter__()
+        for words in self._odd.sentences():
+            self._problem(0, "note", words)
         if self._unread:
             types = ", ".join(f"{name} ({number:,})" for name, number in self._unread.most_common(MOST_TYPES))
             self._problem(0, "note", tr("annotations of other types are not read: {types}", types=types))
@@ -63,6 +75,12 @@ class CasJsonReader(XmiReader):
             ) from error
         cas = cas_of_json(found if isinstance(found, dict) else {}, where)
         self._unread.update(map(tree.type_name, other_annotations(cas)))
+        self._odd.mention_fields.update(
+            key
+            for _, one in _structures(found.get("%FEATURE_STRUCTURES"))
+            for key, value in one.items()
+            if key[:1] not in "%@^" and _is_odd(value)
+        )
         return cas, tree.dump(cas).decode("utf-8")
 
 
@@ -170,9 +188,16 @@ def _features(one: Json, structures: Mapping[str, Json]) -> Iterator[tuple[str, 
             yield key.removeprefix("#"), value
 
 
+def _is_odd(value: object) -> bool:
+    """Whether it has an object, for which CAS has references, and is no identifier."""
+    listed = value if isinstance(value, list) else [value]
+    return any(isinstance(one, dict) for one in listed) and not (is_empty(value) or identifiers_in(value))
+
+
 def _attribute(value: object) -> str:
-    if isinstance(value, list):
-        return " ".join(map(_attribute, value))
+    if isinstance(value, list | dict):
+        listed = value if isinstance(value, list) else identifiers_in(value)
+        return "" if _is_odd(value) else " ".join(map(_attribute, listed))
     text = json.dumps(value) if isinstance(value, bool | float) else "" if value is None else str(value)
     return tree.xml_text(plain_text(text).translate(_HELD))
 

@@ -17,7 +17,7 @@ from typing import Any
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import Files, JsonStream, Source, holds_many, open_files, plain_text, read_ids
+from curator.io.files import Files, JsonStream, Source, holds_many, open_files, other_texts, plain_text, read_ids
 from curator.io.standoff.pubannotation_tree import (
     Denotation,
     denotations,
@@ -28,7 +28,7 @@ from curator.io.standoff.pubannotation_tree import (
     type_and_ids,
 )
 from curator.io.standoff.pubannotation_write import ENDINGS, write_files
-from curator.io.standoff.standoff import FilesReader, first_line, other_texts, plain_passages
+from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
 
 _KNOWN = frozenset(
@@ -162,7 +162,7 @@ class PubAnnotationFormat:
     def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
         """See `HoldsFields`."""
         listed = enumerate(denotations(json.loads(raw)))
-        return {record: other_texts(one.value, ("id", "span", "obj")) for record, one in listed}
+        return {record: other_texts(one.value, ("id", "span", "obj")) | one.unread() for record, one in listed}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

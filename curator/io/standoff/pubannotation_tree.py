@@ -8,8 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.curies import REGISTRIES, contract, usual_prefix
+from curator.domain.id_fields import identifier_key
 from curator.domain.relations import SourceEnd, SourceRelation
-from curator.io.files import IdStyle, identifier_key, plain_text, read_id, said_value, unique_keys
+from curator.io.files import (
+    IdStyle,
+    identifiers_in,
+    is_empty,
+    json_text,
+    kind_in,
+    other_texts,
+    plain_text,
+    read_id,
+    said_value,
+    unique_keys,
+)
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(
@@ -60,6 +72,11 @@ class Denotation:
     def others(self) -> list[dict[str, Any]]:
         """Other attributes."""
         return [one for one in self.home.about(self.value.get("id")) if not is_identifier(one)]
+
+    def unread(self) -> dict[str, str]:
+        """Values of the others that are not texts or numbers, as texts."""
+        odd = {said_value(one.get("pred")): one.get("obj") for one in self.others()}
+        return other_texts({name: value for name, value in odd.items() if not isinstance(value, str | float)}, ())
 
     def held(self) -> dict[str, str]:
         """The names and values of the others; the first of a repeated name."""
@@ -132,21 +149,33 @@ def _relation_key(one: Mapping[str, Any]) -> str:
 
 
 def is_identifier(attribute: Mapping[str, Any]) -> bool:
-    return str(attribute.get("pred", "")).lower() in ID_PREDICATES or _vocabulary(attribute) is not None
+    """Whether an attribute states identifiers, or that there are none."""
+    named = str(attribute.get("pred", "")).lower() in ID_PREDICATES or _vocabulary(attribute) is not None
+    return named and bool(_ids(attribute))
 
 
 def _vocabulary(attribute: Mapping[str, Any]) -> str | None:
     """The vocabulary of an attribute's identifiers, see `identifier_key`."""
-    return identifier_key(str(attribute.get("pred", "")), _words(attribute.get("obj")))
+    return identifier_key(str(attribute.get("pred", "")), " ".join(_ids(attribute)))
+
+
+def _ids(attribute: Mapping[str, Any]) -> list[str]:
+    """The identifiers in an attribute; an empty one if it is empty."""
+    value = attribute.get("obj")
+    return [""] if is_empty(value) else identifiers_in(value)
 
 
 def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str, list[str]]:
     """A denotation's type, and its identifiers as stated."""
-    whole = _words(found.value.get("obj"))
+    value = found.value.get("obj")
+    whole = _words(value)
+    described = [value] if isinstance(value, dict) else objects(value)
+    if described and (inside := identifiers_in(value)) and not found.attributes():
+        return kind_in([one.get("type") for one in described]) or inside[0].partition(":")[0], inside
     stated = [
         words if not (prefix := _vocabulary(one)) or ":" in words else f"{prefix}:{words}"
         for one in found.attributes()
-        for words in (_words(one.get("obj")),)
+        for words in _ids(one)
     ]
     if stated:
         return whole, stated
@@ -177,4 +206,4 @@ def _curie(text: str, namespaces: Mapping[str, str]) -> str:
 def _words(value: object) -> str:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return plain_text("|".join(value))
-    return plain_text(value if isinstance(value, str) else "" if value is None else json.dumps(value))
+    return (kind_in(value) if isinstance(value, dict) else "") or ("" if value is None else json_text(value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -102,11 +102,6 @@ def plain_passages(text: str) -> tuple[Passage, ...]:
     if newline and title.strip() and len(title) <= TITLE_LENGTH and rest.strip():
         return Passage("title", 0, len(title)), Passage("section", len(line) + 1, len(text))
     return (Passage("section", 0, len(text)),) if text else ()
-
-
-def other_texts(value: Mapping[str, Any], known: Collection[str]) -> dict[str, str]:
-    """The texts of a JSON object under other keys than the known ones."""
-    return {key: plain_text(text) for key, text in value.items() if key not in known and isinstance(text, str)}
 
 
 def extra_of(file: SourceFile, format_name: str) -> dict[str, Any]:

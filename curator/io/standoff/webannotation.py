@@ -26,17 +26,18 @@ from curator.io.files import (
     Source,
     Stated,
     holds_many,
+    json_text,
     open_files,
+    other_texts,
     own_file,
     plain_text,
     read_ids,
 )
-from curator.io.standoff.standoff import FilesReader, first_line, other_texts, plain_passages
+from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.webannotation_tree import (
     CONTEXT,
     NOT_MENTIONS,
     bodies,
-    body_id,
     held_attributes,
     is_a,
     key_of,
@@ -310,7 +311,7 @@ class WebAnnotationFormat:
             others: defaultdict[str, str] = defaultdict(str)
             for body in bodies(one):
                 if not role(body, one):
-                    others[named_by(body, one)] += f" {body_id(body)}"
+                    others[named_by(body, one)] += f" {json_text(body)}"
             found[record] = {**others, **other_texts(one, _KNOWN)}
         return found
 

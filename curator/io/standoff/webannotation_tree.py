@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from curator.io.files import plain_text, read_id
+from curator.io.files import identifiers_in, plain_text, read_id
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 NOT_MENTIONS = frozenset(
@@ -137,21 +137,19 @@ def role(body: object, annotation: dict[str, Any]) -> str:
     purposes = many(body.get("purpose")) if isinstance(body, dict) else []
     named = {str(one) for one in purposes} or motivations(annotation)
     if named & NAMES_ENTITY:
-        return "id" if body_id(body) else ""
+        return "id" if body_ids(body) else ""
     textual = isinstance(body, dict) and isinstance(body.get("value"), str)
     if named & NAMES_TYPE:
-        return "type" if textual else "id" if body_id(body) else ""
-    return "" if textual or purposes or not body_id(body) else "id"
+        return "type" if textual else "id" if body_ids(body) else ""
+    return "" if textual or purposes or not body_ids(body) else "id"
 
 
-def body_id(body: object) -> str:
-    """The address that a body refers to, or its text."""
-    if isinstance(body, str):
-        return body
+def body_ids(body: object) -> list[str]:
+    """The addresses that a body refers to, or its text."""
     if not isinstance(body, dict):
-        return ""
-    value = body.get("value")
-    return key_of(body.get("source")) or (value if isinstance(value, str) else "") or key_of(body)
+        return [body] if isinstance(body, str) and body else []
+    stated = (body.get(key) for key in ("source", "value", "id", "@id"))
+    return next((ids for one in stated if (ids := identifiers_in(one))), [])
 
 
 def named_by(body: object, annotation: dict[str, Any]) -> str:
@@ -168,7 +166,7 @@ def type_and_ids(annotation: dict[str, Any]) -> tuple[str, list[str]]:
         if what == "type":
             kind = kind or str(body["value"])
         elif what == "id":
-            ids.append(body_id(body))
+            ids += body_ids(body)
     return kind, ids
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from lxml import etree
 
+from curator.domain.id_fields import identifier_key
 from curator.domain.wording import UserError, tr
-from curator.io.files import identifier_key
 from curator.io.standoff.webanno_tree import ID_FEATURES, TYPE_FEATURES
 
 XMI = "http://www.omg.org/XMI"

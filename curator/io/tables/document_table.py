@@ -22,15 +22,14 @@ from pathlib import Path
 from curator.domain.curies import ORGANISM, is_identifier, kind_of, with_prefix
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.id_fields import database_of, identifier_key
 from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
 from curator.io.files import (
     Anchors,
     Unread,
     cancelling,
-    database_of,
     find_place,
     first_of,
-    identifier_key,
     identifier_name,
     is_nil,
     is_variant,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
 from curator.domain.documents import SourceDocument
+from curator.domain.id_fields import id_in
 from curator.domain.wording import ntr
 from curator.services.ports import DocumentFormat, HoldsAttributes, HoldsFields, Problem
 
 MOST_NAMED = 20
-_IDENTIFIER = re.compile(r"https?://\S*\d\S*|[A-Za-z][\w.-]{1,30}:[A-Za-z]{0,6}_?\d[\w.-]*|[CD]\d{6,9}")
-_BETWEEN = re.compile(r"[\s|,;]+")
 
 
 class UnreadFields:
@@ -28,8 +26,7 @@ class UnreadFields:
         if not records or not source.raw:
             return
         for record, name, value in self._fields(source.raw):
-            found = (part for part in _BETWEEN.split(value) if _IDENTIFIER.fullmatch(part))
-            if record in records and (example := next(found, "")):
+            if record in records and (example := id_in(name, value)):
                 self._counts[name] += 1
                 self._examples.setdefault(name, example)
 

@@ -132,3 +132,100 @@ def test_a_second_identifier_is_named_once(put: Put) -> None:
     _, problems, ids = report(put, "a.xml", bioc_xml(known))
     assert problems == ["infon “Foo bar” looks like an identifier and was not read (1 annotation)"]
     assert ids == [(KEY,)]
+
+
+def with_body(**fields: Any) -> str:
+    return web_annotation({"purpose": "identifying", **fields})
+
+
+def of_rows(**fields: Any) -> str:
+    return json.dumps({"id": "1", "text": TEXT, "entities": [{"start": 0, "end": 4, "label": "Sign", **fields}]}) + "\n"
+
+
+def bigbio(value: Any) -> str:
+    entity = {"id": "e", "type": "Sign", "text": ["Pain"], "offsets": [[0, 4]], "normalized": value}
+    passages = [{"id": "p", "type": "title", "text": [TEXT], "offsets": [[0, 9]]}]
+    return json.dumps({"id": "1", "document_id": "1", "passages": passages, "entities": [entity]}) + "\n"
+
+
+def label_studio(value: Any, *, home: str) -> str:
+    place = {"start": 0, "end": 4, "text": "Pain", "labels": ["Sign"]}
+    result: dict[str, Any] = {"id": "a", "type": "labels", "from_name": "l", "to_name": "text", "value": place}
+    result.setdefault(home, {})["identifier"] = value
+    return json.dumps([{"id": 1, "annotations": [{"result": [result]}], "data": {"text": TEXT}}])
+
+
+def decisions(value: Any) -> str:
+    mention = {"spans": [[0, 4]], "text": "Pain", "type": "Sign", "stated": value}
+    return json.dumps({"format": "curator-documents", "id": "1", "text": TEXT, "mentions": [mention]}) + "\n"
+
+
+READERS: dict[str, tuple[str, str, Callable[[Any], str]]] = {
+    "bioc-json": ("a.json", "identifier", lambda value: bioc_json({"identifier": value})),
+    "bioc-json, MESH": ("a.json", "MESH", lambda value: bioc_json({"MESH": value})),
+    "pubannotation": (
+        "a.json",
+        "identifier",
+        lambda value: pubannotation("identifier").replace(json.dumps(KEY), json.dumps(value)),
+    ),
+    "webannotation, source": ("a.json", "identifying", lambda value: with_body(source=value)),
+    "webannotation, value": ("a.json", "identifying", lambda value: with_body(value=value)),
+    "huggingface": ("a.jsonl", "identifier", lambda value: of_rows(identifier=value)),
+    "huggingface, mesh_id": ("a.jsonl", "mesh_id", lambda value: of_rows(mesh_id=value)),
+    "huggingface, BigBIO": ("a.jsonl", "normalized", bigbio),
+    "label-studio": ("a.json", "identifier", lambda value: label_studio(value, home="value")),
+    "label-studio, meta": ("a.json", "identifier", lambda value: label_studio(value, home="meta")),
+    "cas-json": (
+        "a.json",
+        "identifier",
+        lambda value: cas_json("identifier").replace(json.dumps(KEY), json.dumps(value)),
+    ),
+    "decisions": ("a.jsonl", "", decisions),
+}
+"""Format -> name of a file, the field of an identifier, and a file with this value in it."""
+
+VALUES: list[tuple[Any, tuple[str, ...]]] = [
+    ({"id": KEY}, (KEY,)),
+    ({"identifier": KEY, "type": "Sign", "name": "Pain"}, (KEY,)),
+    ({"ID": KEY, "name": "Pain"}, (KEY,)),
+    ({"database": "MESH", "id": "D010146"}, (KEY,)),
+    ({"database": "ncbi_mesh", "id": KEY, "accession": "@DISEASE_Pain"}, (KEY,)),
+    ({"db_name": "MESH", "db_id": "D010146"}, (KEY,)),
+    ({"db": "Ours", "id": "7"}, ("Ours:7",)),
+    ({"MESH": "D010146"}, (KEY,)),
+    ({"id": [KEY, "OMIM:104300"]}, (KEY, "OMIM:104300")),
+    ([{"id": KEY}, {"database": "OMIM", "id": 104300}], (KEY, "OMIM:104300")),
+    ([KEY, None, {"id": ""}], (KEY,)),
+    ([[KEY]], (KEY,)),
+    ({"foo": {"bar": KEY}}, ()),
+    ([KEY, {"foo": 1}], ()),
+]
+"""A value in place of an identifier, and the identifiers in it: none where a part of it is something else."""
+
+
+@pytest.mark.parametrize(("value", "expected"), VALUES, ids=str)
+@pytest.mark.parametrize("form", READERS)
+def test_identifiers_in_another_value_than_a_text_are_read_or_named(
+    put: Put, form: str, value: Any, expected: tuple[str, ...]
+) -> None:
+    name, field, content = READERS[form]
+    read_as, problems, ids = report(put, name, content(value))
+    assert (read_as, ids) == (form.partition(",")[0], [expected])
+    assert len(problems) == (not expected), problems
+    assert all(f"“{field}”" in one if field else "cannot be read" in one for one in problems)
+
+
+@pytest.mark.parametrize("form", [one for one in READERS if one not in ("cas-json", "webannotation, source")])
+@pytest.mark.parametrize(("value", "expected"), [(7157, "7157"), ([7157], "7157"), (7157.0, "7157"), (True, "")])
+def test_a_number_is_an_identifier_and_true_is_none(put: Put, form: str, value: Any, expected: str) -> None:
+    _, problems, [ids] = report(put, READERS[form][0], READERS[form][2](value))
+    assert [one.rpartition(":")[2] for one in ids] == [expected] * bool(expected)
+    assert not (expected and problems)
+
+
+@pytest.mark.parametrize("kind", [["Sign"], {"name": "Sign"}, [{"name": "Sign"}], {"type": "Sign"}], ids=str)
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_type_in_a_list_or_an_object_is_read(put: Put, name: str, kind: Any) -> None:
+    path = put(bioc_json({"type": kind}) if name == "a.json" else of_rows(label=kind), name)
+    (found,) = default_registry().recognise(path).open(path)
+    assert [one.type for one in found.mentions] == ["Sign"]

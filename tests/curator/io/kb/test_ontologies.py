@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -400,3 +401,31 @@ def test_properties_and_types_of_synonyms_are_no_entities(put: Put) -> None:
     nodes[0]["meta"] = {"synonyms": [synonym], "subsets": ["X:rare"]}
     nodes += [{"id": "X:lay", "lbl": "lay"}, {"id": "X:rare", "lbl": "rare"}]
     assert [one.id for one in OBOGRAPHS.open(put(obo_graph(nodes, edges)))] == ["X:1", "X:2"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "synonyms", "definition", "wrong"),
+    [
+        ({"meta": {"synonyms": ["b", {"val": "c"}], "definition": "words"}}, "a", ("b", "c"), "words", ""),
+        ({"meta": {"synonyms": [{"val": 5}]}}, "a", (), "", "synonyms"),
+        ({"meta": {"synonyms": "b"}}, "a", (), "", "synonyms"),
+        ({"meta": {"definition": ["words"]}}, "a", (), "", "definition"),
+        ({"meta": {"basicPropertyValues": [{"pred": "x", "val": {"id": "X:9"}}]}}, "a", (), "", "basicPropertyValues"),
+        ({"meta": ["b"]}, "a", (), "", "meta"),
+        ({"lbl": ["a"]}, None, (), "", "lbl"),
+        ({"id": 5}, None, (), "", "id"),
+        ({"type": 5}, None, (), "", "type"),
+    ],
+    ids=str,
+)
+def test_other_values_than_texts_in_obo_graphs_are_named(
+    put: Put, fields: dict[str, Any], name: str | None, synonyms: tuple[str, ...], definition: str, wrong: str
+) -> None:
+    node = {"id": "http://purl.obolibrary.org/obo/X_1", "lbl": "a", "type": "CLASS"} | fields
+    other = {"id": "http://purl.obolibrary.org/obo/X_2", "lbl": "other", "type": "CLASS"}
+    reader = OBOGRAPHS.open(put(json.dumps({"graphs": [{"id": "g", "nodes": [node, other]}]})))
+    found = {one.id: one for one in reader}
+    assert (found["X:1"].name if "X:1" in found else None) == name
+    assert name is None or (found["X:1"].synonyms, found["X:1"].definition) == (synonyms, definition)
+    named = [one.text for one in reader.problems if "has no text in" in one.text]
+    assert named == ([f"1 term has no text in “{wrong}”: that is left out"] if wrong else [])

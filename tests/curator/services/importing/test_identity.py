@@ -612,6 +612,27 @@ def test_a_list_of_identifiers_in_json_is_read_and_stays_a_list(
     assert isinstance(mention["infons"].get("identifier", []), list)
 
 
+@pytest.mark.parametrize(
+    ("stated", "written_as"),
+    [
+        ({"id": "MESH:D003920", "name": "Diabetes"}, {"id": "NCBITaxon:9606"}),
+        ({"database": "MESH", "id": "D003920"}, {"id": "NCBITaxon:9606"}),
+        ([{"id": "MESH:D003920"}], [{"id": "NCBITaxon:9606"}]),
+    ],
+)
+def test_an_identifier_in_an_object_is_read_and_stays_an_object(world: World, stated: Any, written_as: Any) -> None:
+    load_kb(world, kb_lines(USUAL))
+    load(world, bioc_json([("x", "Thing", "")], lambda _: {"identifier": stated}))
+    assert ids(world) == ["MESH:D003920"]
+    out = world.folder / "out.json"
+    for verdict, expected in ((None, stated), (Verdict.link("NCBITaxon:9606"), written_as)):
+        if verdict is not None:
+            world.project.curation.decide(world.mentions(1)[0], verdict)
+        world.project.exporting.export(out, "bioc-json")
+        (mention,) = json.loads(out.read_text())["documents"][0]["passages"][0]["annotations"]
+        assert mention["infons"]["identifier"] == expected
+
+
 def test_lists_that_look_like_identifiers_and_are_not_read_are_named(world: World) -> None:
     load_kb(world, kb_lines(USUAL))
     report = load(world, bioc_json([("x", "Thing", "")], lambda _: {"xrefs": ["MESH:D003920", "OMIM:104300"]}))
