@@ -37,6 +37,9 @@ class Registry:
         """Whether a local part has this registry's form."""
         return re.fullmatch(self.pattern, local, re.ASCII) is not None
 
+    def has_in_any_case(self, local: str) -> bool:
+        return self.has(local) or self.has(local.upper())
+
 
 GENE, ORGANISM, DISEASE, CHEMICAL, CELL, VARIANT = "gene", "organism", "disease", "chemical", "cell", "variant"
 
@@ -169,6 +172,13 @@ NAMESPACES: Mapping[str, str] = {
 
 _IDENTIFIERS = re.compile(r"https?://(?:identifiers\.org|bioregistry\.io)/([A-Za-z0-9_.]+)[:/](.+)", re.DOTALL)
 _OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9._]*)_([^/#?_]+)")  # the last underscore divides
+_SPACED_ID = re.compile(r"([A-Za-z][A-Za-z0-9 ._/-]*?)[\s#*+%^-]+(\S+)")  # `OMIM #104300`, `MESH D003920`
+_JOINED_ID = re.compile(r"([A-Za-z]+)(\d+)")  # `ORPHA586`
+_SHORT_NAME = 3
+"""The most letters of a registry's name that may mean something else before any number, such as `DO`."""
+_RELEASE = re.compile(r"(_\d{4}_\d\d_\d\d)?")  # of `SNOMEDCT_US_2023_03_01`
+_OMIM_MARKS = "#*+%^ "
+_ICD10_WITHOUT_DOT = re.compile(r"([A-Z]\d[0-9A-Z])([0-9A-Z]{1,4})", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"\d+")
 _TAXON = re.compile(r"txid(\d+)", re.IGNORECASE)
 
@@ -192,13 +202,47 @@ def curie(text: str) -> str:
 
 def look_up_key(text: str) -> str:
     """The normal form of an identifier, equal for all spellings of the same: those of its registry's prefix, its web
-    address or the end of it (`HP_0001250`), upper and lower case, compatible characters, white space."""
-    text = text.strip()
+    address or the end of it (`HP_0001250`), the name of its registry before it (`ORPHA586`, `OMIM #104300`), upper and
+    lower case, compatible characters, white space."""
+    text = unicodedata.normalize("NFKC", text).strip()
     whole = contract(text) if "://" in text else curie(text)
-    if ":" not in whole and (found := _OBO_ID.fullmatch(whole)):
-        registry = REGISTRIES.get(usual_prefix(found[1]))
-        whole = curie(f"{found[1]}:{found[2]}") if registry is not None and registry.has(found[2]) else whole
-    return " ".join(unicodedata.normalize("NFKC", whole).casefold().split())
+    return " ".join((whole if "://" in whole else _usual_form(whole)).casefold().split())
+
+
+def _usual_form(text: str) -> str:
+    """The CURIE of an identifier that names its registry in another way; unchanged if it does not."""
+    prefix, colon, local = text.partition(":")
+    if not colon:
+        return _with_colon(text)
+    prefix, local = usual_prefix(_RELEASE.sub("", prefix)), local.strip()
+    registry = REGISTRIES.get(prefix)
+    if registry is None:
+        return _of_other_prefix(text, _flat(prefix), local)
+    if prefix == "OMIM":
+        local = local.lstrip(_OMIM_MARKS)
+    if prefix == "ICD10" and (found := _ICD10_WITHOUT_DOT.fullmatch(local)):
+        local = f"{found[1]}.{found[2]}"
+    again = "" if ":" in local or registry.has_in_any_case(local) else _with_colon(local)
+    return again if again.startswith(f"{prefix}:") else f"{prefix}:{local}"
+
+
+def _of_other_prefix(text: str, flat: str, local: str) -> str:
+    """Prefixes that are no names of a registry: a gene's number is NCBI's, and a series of OMIM has its own prefix."""
+    if flat == "gene" and REGISTRIES["NCBIGene"].has(local):
+        return f"NCBIGene:{local}"
+    return f"OMIM:PS{local}" if flat == "omimps" and REGISTRIES["OMIM"].has(local) else text
+
+
+def _with_colon(text: str) -> str:
+    """The CURIE of an identifier after its registry's name, if it has the registry's form; unchanged otherwise."""
+    for form in (_OBO_ID, _SPACED_ID, _JOINED_ID):
+        if found := form.fullmatch(text):
+            registry = REGISTRIES.get(prefix := usual_prefix(found[1]))
+            if registry is None or not registry.has_in_any_case(found[2]):
+                continue
+            if form is _OBO_ID or len(_flat(found[1])) > _SHORT_NAME or not registry.has("1"):
+                return f"{prefix}:{found[2]}"
+    return text
 
 
 def local_part(text: str) -> str:

@@ -33,6 +33,15 @@ USUAL: tuple[Row, ...] = (
 )
 ALIASES = ("taxonomy:9606", "MSH:D003920", "MIM:104300", "Entrez:7157", "ORPHA:586", "SCTID:22298006")
 ENDS_OF_ADDRESSES = ("NCBITaxon_9606", "MESH_D003920", "OMIM_104300", "NCBIGene_7157", "Orphanet_586", "SCTID_22298006")
+JOINED = ("taxid9606", "MESH_D003920", "OMIM104300", "Entrez7157", "ORPHA586", "SCTID22298006")
+MARKED = (
+    "NCBITaxon:NCBITaxon_9606",
+    "MESH:MESH_D003920",
+    "MIM:#104300",
+    "GENE:7157",
+    "ORPHA:ORPHA586",
+    "SNOMEDCT_US_2023_03_01:22298006",
+)
 OTHER_ALIASES = ("NCBI:txid9606", "mesh:d003920", "OMIM: 104300", "NCBI Gene:7157", "ORDO:586", "SNOMED:22298006")
 
 
@@ -156,6 +165,8 @@ KNOWLEDGE_BASES = {
     "aliases in OBO": kb_obo(renamed(ALIASES)),
     "aliases in SKOS": kb_skos(renamed(ALIASES)),
     "other aliases in lines": kb_lines(renamed(OTHER_ALIASES)),
+    "names before numbers in lines": kb_lines(renamed(JOINED)),
+    "prefixes before names in lines": kb_lines(renamed(MARKED)),
 }
 
 
@@ -192,14 +203,16 @@ def ids(world: World) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "given", [ALIASES, OTHER_ALIASES, ENDS_OF_ADDRESSES], ids=["aliases", "other aliases", "ends of addresses"]
+    "given",
+    [ALIASES, OTHER_ALIASES, ENDS_OF_ADDRESSES, JOINED, MARKED],
+    ids=["aliases", "other aliases", "ends of addresses", "names before numbers", "prefixes before names"],
 )
 @pytest.mark.parametrize("kb", KNOWLEDGE_BASES, ids=str)
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda one: one.__name__)
 def test_every_spelling_of_a_prefix_is_the_same(
     world: World, kb: str, document: Callable[[Sequence[Row]], Mapping[str, str]], given: Sequence[str]
 ) -> None:
-    if given is ENDS_OF_ADDRESSES and document is brat:
+    if given in (ENDS_OF_ADDRESSES, JOINED) and document is brat:
         pytest.skip("brat's identifiers have a prefix and a colon")
     if " " in "".join(given) and document in (webanno, brat, pubannotation):
         given = [one.replace(" ", "") for one in given]
@@ -257,6 +270,36 @@ def test_a_prefix_is_of_one_registry_only() -> None:
     assert [word for word, prefix in words if usual_prefix(word) != prefix] == []
     assert all(one.has(one.example.partition(":")[2]) for one in REGISTRIES.values())
     assert look_up_key("http://id.nlm.nih.gov/mesh/D003920") == look_up_key(" msh:d003920") == "mesh:d003920"
+
+
+SPELLINGS = {
+    "orphanet:586": ("ORPHA586", "orpha586", "ORPHA 586", "Orphanet_586", "Orphanet:Orphanet_586", "ORPHA:ORPHA586"),
+    "omim:104300": ("OMIM#104300", "OMIM *104300", "OMIM: #104300", "MIM:%104300", "OMIM +104300", "MIM104300"),
+    "omim:ps104300": ("OMIMPS:104300", "OMIM:PS104300"),
+    "ncbigene:7157": ("GENE:7157", "gene: 7157", "Entrez7157", "NCBI Gene 7157", "GeneID_7157"),
+    "ncbitaxon:9606": ("txid9606", "NCBITaxon9606", "NCBI:txid9606", "NCBITaxon:NCBITaxon_9606"),
+    "hp:0001250": ("HP:HP_0001250", "HP0001250", "HP_0001250", "HPO: 0001250", "HP 0001250"),
+    "go:0006915": ("GO:GO_0006915", "GO0006915", "go:GO:0006915"),
+    "mesh:d001943": ("MESH_D001943", "mesh_d001943", "MeSH D001943", "MESH:MESH_D001943", "MESH：D001943"),
+    "icd10:e11.9": ("ICD10:E11.9", "ICD-10:E119", "icd10:e119", "ICD10 E11.9", "ICD10_E11.9"),
+    "snomedct:22298006": ("SNOMEDCT_US_2023_03_01:22298006", "SNOMED CT 22298006", "SCTID22298006"),
+    "chebi:15377": ("CHEBI15377", "CHEBI:CHEBI:15377", "CHEBI_15377"),
+    "dbsnp:rs1": ("RS:rs1", "dbSNP rs1", "dbSNP:rs1"),
+}
+"""Normal form of an identifier -> spellings of it."""
+NO_SPELLINGS = ("#104300", "104300", "NCBI:7157", "GENE:TP53", "GENE7157", "EG7157", "DO4", "DO 4", "TAX9606")
+NO_SPELLINGS += ("HP:1250", "ICD10CM:E11.9", "ICD9:2500", "MESHD001943", "D001943", "C0002395", "CHEMBL25", "rs1")
+NO_SPELLINGS += ("Host:7157", "CL23", "SO4", "OMIM1", "c|DEL|12_14|")
+"""What may mean something else, and is only itself."""
+
+
+@pytest.mark.parametrize(("key", "spellings"), SPELLINGS.items())
+def test_spellings_of_an_identifier_have_one_normal_form(key: str, spellings: Sequence[str]) -> None:
+    assert {one: look_up_key(one) for one in spellings} == dict.fromkeys(spellings, key)
+
+
+def test_what_may_mean_something_else_is_only_itself() -> None:
+    assert [look_up_key(one) for one in NO_SPELLINGS] == [one.casefold() for one in NO_SPELLINGS]
 
 
 # --- Primary ids before alternate ids
