@@ -116,7 +116,7 @@ class _Ids:
     given: Collection[str]
     resolved: Mapping[str, str]
     fitting: Mapping[str, tuple[str, ...]]
-    types: Mapping[str, Collection[str]]  # of the entities of numbers and of ambiguous ids
+    types: Mapping[str, Collection[str]]  # of the entities
     kinds: Mapping[str, Collection[str]]  # of the same, by the vocabularies of their ids
     allowed: Mapping[str, frozenset[str]]  # mention type -> the types of entities that it may have
 
@@ -125,8 +125,7 @@ class _Ids:
         given = {one for mention in mentions for one in mention.ids}
         resolved = unit.kb.resolve(given)
         fitting = unit.kb.ambiguous(given - resolved.keys())
-        checked = {entity for one, entity in resolved.items() if one.isdecimal()}
-        checked.update(one for several in fitting.values() for one in several)
+        checked = {*resolved.values(), *(one for several in fitting.values() for one in several)}
         if not checked:
             return cls(given, resolved, fitting, {}, {}, {})
         entities = unit.kb.get_many(sorted(checked))
@@ -157,9 +156,13 @@ class _Ids:
 
     def contradicts(self, given: str, mention_type: str) -> bool:
         """Whether an id is a mere number, and its only entity is of another type than the mention. Other ids name their
-        vocabulary, by their prefix or their form, and mean their entity with any type of mention."""
-        entity = self.resolved.get(given, "")
-        return bool(entity) and given.isdecimal() and self._fits(entity, mention_type) is False
+        vocabulary, by their prefix or their form, and mean their entity with any type of mention: ARCHITECTURE.md says
+        why, under "Decisions that affect several rooms"."""
+        return given.isdecimal() and self.differs(self.resolved.get(given, ""), mention_type)
+
+    def differs(self, entity: str, mention_type: str) -> bool:
+        """Whether an entity is known to be of another type than a mention."""
+        return bool(entity) and self._fits(entity, mention_type) is False
 
     def _fits(self, entity: str, mention_type: str) -> bool | None:
         """Whether the entity is of the mention's type; None if this is not known."""
@@ -175,8 +178,9 @@ class GoldWriter:
 
     A mention links to all of its ids that resolve, primary or alternate; it is NIL if none does or the file states it.
     If an id without prefix matches several entities, the mention's type decides; a number means no entity of another
-    type. A mention with an id that stays ambiguous, with a number of another type, or without any statement, stays
-    undecided. Documents without an undecided mention are done.
+    type. Links of other ids to an entity of another type are kept and counted in a note. A mention with an id that stays
+    ambiguous, with a number of another type, or without any statement, stays undecided. Documents without an undecided
+    mention are done.
     """
 
     def __init__(self, file_name: str, clock: Clock) -> None:
@@ -186,6 +190,8 @@ class GoldWriter:
         self._first: dict[str, tuple[int, str]] = {}  # unresolved id -> line and document of its first mention
         self._bare: set[str] = set()  # unresolved ids that the knowledge base has without their prefix
         self._unclear: list[Problem] = []
+        self._kept = 0  # mentions with a link to an entity of another type, by an id that names its vocabulary
+        self._first_kept = 0, ""  # line and words of the first
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
@@ -245,6 +251,17 @@ class GoldWriter:
                 some=", ".join(sorted(self._bare)[:3]),
             )
             notes.append(Problem(0, "note", words))
+        if self._kept:
+            line, first = self._first_kept
+            words = ntr(
+                "{n} mention links to an entity of another type, by an id that names its vocabulary: kept (document "
+                "{first})",
+                "{n:,} mentions link to entities of another type, by ids that name their vocabulary: kept (first: "
+                "document {first})",
+                self._kept,
+                first=first,
+            )
+            notes.append(Problem(line, "note", words))
         if out := self.counts["decisions left out"]:
             words = ntr(
                 "{n} decision links to entities that are not in the knowledge base: left undecided",
@@ -267,6 +284,8 @@ class GoldWriter:
             self._first.setdefault(one, (source.line, source.external_id))
         self.counts["unresolved ids"] += len(unresolved)
         if ids := tuple(dict.fromkeys(one for one in meant.values() if one)):
+            if other := next((one for one in ids if ids_of.differs(one, mention.type)), ""):
+                self._note_kept(source, mention, other, ids_of.types[other])
             self.counts["linked"] += 1
             return Verdict.link(*ids)
         if mention.nil or mention.ids:
@@ -291,6 +310,12 @@ class GoldWriter:
             entities=", ".join(dict.fromkeys(one for several in meant.values() for one in several)),
         )
         self._unclear.append(Problem(source.line, "note", words))
+
+    def _note_kept(self, source: SourceDocument, mention: SourceMention, entity: str, types: Collection[str]) -> None:
+        shown = f"{entity} ({', '.join(types)})" if types else entity
+        if not self._kept:
+            self._first_kept = source.line, f'{source.external_id}, "{mention.text[:80]}" ({mention.type}), {shown}'
+        self._kept += 1
 
     def _append(self, unit: UnitOfWork, mention_ids: Sequence[int], verdicts: Sequence[Verdict]) -> None:
         if mention_ids:

@@ -493,6 +493,18 @@ def test_a_type_of_the_corpus_alone_and_an_id_of_one_vocabulary_contradict_nothi
     assert ids(world)[0].endswith(given.partition(":")[2] or given)
 
 
+def test_links_of_ids_with_a_prefix_to_another_type_are_kept_and_counted(world: World) -> None:
+    world.kb((*GENES, {"id": "MESH:D004070", "name": "Digitalis", "types": ["Organism"]}))
+    rows = [("digitalis", "Chemical", "MESH:D004070"), ("p53", "Gene", "NCBIGene:7157")]
+    report = load(world, pubtator([*rows, ("digitalis", "Chemical", "MSH:D004070")]))
+    assert ids(world) == ["MESH:D004070", "NCBIGene:7157", "MESH:D004070"]
+    assert [one.problem.text for one in report.problems] == [
+        "2 mentions link to entities of another type, by ids that name their vocabulary: kept (first: document d, "
+        '"digitalis" (Chemical), MESH:D004070 (Organism))'
+    ]
+    assert world.project.queue.open(1).document.state is DocumentState.DONE
+
+
 # --- A variant's form is its identifier
 
 VARIANTS = (
