@@ -178,9 +178,9 @@ class GoldWriter:
 
     A mention links to all of its ids that resolve, primary or alternate; it is NIL if none does or the file states it.
     If an id without prefix matches several entities, the mention's type decides; a number means no entity of another
-    type. Links of other ids to an entity of another type are kept and counted in a note. A mention with an id that stays
-    ambiguous, with a number of another type, or without any statement, stays undecided. Documents without an undecided
-    mention are done.
+    type. Links of other ids to an entity of another type are kept and counted in a note. A mention with an id that
+    stays ambiguous, with a number of another type, or without any statement, stays undecided. Documents without an
+    undecided mention are done.
     """
 
     def __init__(self, file_name: str, clock: Clock) -> None:
