@@ -15,11 +15,19 @@ from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc_ids import InfonStyle, attributes_of, learn, says_more
-from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, has_half_characters, own_text, separator
+from curator.io.bioc.bioc_json_tree import (
+    BEFORE,
+    JsonTree,
+    document_of,
+    has_half_characters,
+    own_text,
+    separator,
+    unread_of_relations,
+)
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
-from curator.io.files import BOM, DocumentSourceReader, JsonStream, Source
+from curator.io.files import BOM, DocumentSourceReader, JsonStream, Source, Unread
 from curator.services.ports import Carries, ExportDocument, Problem
 
 LEARNED = 200  # documents from which the style of a file is learnt
@@ -54,11 +62,12 @@ class BioCJsonReader(DocumentSourceReader):
         style = learn(one for document in first for one in document.annotations)
         self.extra = style.dump()
         reading = BioCReading(style, self.problems)
-        stream, number = self._stream(), 0
+        stream, number, left = self._stream(), 0, Unread()
         for number, (before, text, found, line) in enumerate(stream, 1):
             self.head = before if number == 1 else self.head
             kept = before if number > 1 and before != separator(self.head) else ""
             document = document_of(found, line)
+            left.mention_fields.update(unread_of_relations(found))
             if has_half_characters(found):
                 words = tr("document {key} contains lone surrogates, read as U+FFFD", key=document.id)
                 self.problems.append(Problem(line, "repaired", words))
@@ -66,7 +75,7 @@ class BioCJsonReader(DocumentSourceReader):
         if not number:
             raise UserError(tr("{path} contains no BioC document", path=self._source.path))
         self.tail = stream.rest
-        self.problems += reading.closing()
+        self.problems += [*reading.closing(), *(Problem(0, "note", words) for words in left.sentences())]
 
     def _stream(self) -> JsonStream:
         return JsonStream(self._source, _LISTS, whole=self._whole)

@@ -10,6 +10,7 @@ from curator.domain.id_fields import id_in, identifier_key, looks_like_id
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
 from curator.io.files import (
     identifiers_in,
+    is_empty,
     kind_in,
     other_texts,
     plain_text,
@@ -190,6 +191,18 @@ def relation_infons(found: Json) -> Infons:
     return listed + [(key, BETWEEN.join(ids)) for key, ids in named if ids and key not in dict(listed)]
 
 
+def unread_of_relations(root: Any) -> Iterator[str]:
+    """The names of what relations and their nodes state in a form that is not read."""
+    for owner, _, _ in _owners(root) if isinstance(root, dict) else ():
+        for one in _objects(owner, "relations"):
+            infons = one.get("infons")
+            odd = other_texts(infons, dict(relation_infons(one))) if isinstance(infons, dict) else {}
+            yield from (key for key, text in odd.items() if id_in(key, text))
+            for node in _objects(one, "nodes"):
+                said = {key: node.get(key) for key in ("refid", "role")}
+                yield from (key for key, value in said.items() if not (is_empty(value) or _word(value)))
+
+
 def _nodes(relation: Json) -> list[tuple[str, str]]:
     return [(_word(one.get("refid")), _word(one.get("role"))) for one in _objects(relation, "nodes")]
 
@@ -212,11 +225,10 @@ def _owners(root: Json) -> Iterator[tuple[Json, int, int]]:
 def _annotation(found: Json, passage: int, sentence: int, line: int) -> BioCAnnotation:
     places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in _objects(found, "locations"))
     known = None if any(a is None or b is None for a, b in places) else places
-    text = found.get("text")
     return BioCAnnotation(
         _word(found.get("id")),
         infons_of(found),
-        plain_text(text) if isinstance(text, str) else "",
+        _word(found.get("text")),
         known,  # type: ignore[arg-type]  # no None is left in it
         passage,
         sentence,

@@ -58,6 +58,8 @@ _ANSWERS = ("choices", "taxonomy", "text", "number", "rating", "datetime")
 _CURIE = re.compile(r"[A-Za-z][\w.-]*:\S*\d\S*|https?://\S+|NIL", re.ASCII)
 _MOST_LABELS = 20
 _STEP = " / "
+_DEEPEST = 4
+"""Levels of lists and objects in an answer that are read."""
 
 
 @dataclass
@@ -324,13 +326,16 @@ def _say(region: _Region, name: str, value: object, left: Unread) -> None:
         region.attributes[plain_text(name)] = ", ".join(said)
 
 
-def _texts(value: object) -> list[str]:
+def _texts(value: object, depth: int = 0) -> list[str]:
     """The texts in an answer; the steps of a taxonomy are one text."""
+    if isinstance(value, list | dict) and depth > _DEEPEST:
+        return []
     if isinstance(value, list):
-        paths = [_STEP.join(_texts(one)) if isinstance(one, list) else one for one in value]
-        return [text for one in paths for text in _texts(one)]
+        paths = [_STEP.join(_texts(one, depth + 1)) if isinstance(one, list) else one for one in value]
+        return [text for one in paths for text in _texts(one, depth + 1)]
     if isinstance(value, dict):
-        return _texts(next((value[key] for key in ("id", "uri", "curie", "value", "name") if key in value), None))
+        found = next((value[key] for key in ("id", "uri", "curie", "value", "name") if key in value), None)
+        return _texts(found, depth + 1)
     value = int(value) if isinstance(value, float) and value.is_integer() else value
     usable = isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip()
     return [plain_text(str(value)).strip()] if usable else []

@@ -70,20 +70,29 @@ def identifiers_in(value: object) -> list[str]:
     """The identifiers in a value of JSON, as texts: a text or whole number, an object with one and perhaps its database
     (`{"database": "MESH", "id": "D1"}` -> 'MESH:D1'), or a list of these. [] if a part of it is something else, since
     the others alone may mean another entity."""
-    if isinstance(value, list):
-        parts = [identifiers_in(one) for one in value if not _says_nothing(one)]
-        return [one for part in parts for one in part] if all(parts) else []
-    return _in_object(value) if isinstance(value, dict) else _texts(value)
+    listed = [one for part in value for one in _many(part)] if isinstance(value, list) else [value]
+    parts = [_in_object(one) if isinstance(one, dict) else _texts(one) for one in listed if not _says_nothing(one)]
+    usable = all(parts) and not any(isinstance(one, list) for one in listed)
+    return [one for part in parts for one in part] if usable else []
+
+
+def _many(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _in_object(value: Mapping[str, Any]) -> list[str]:
-    one = {str(key).lower(): texts for key, found in value.items() if (texts := _texts(found))}
+    whole = {str(key).lower(): _texts(found) for key, found in value.items() if _is_texts(found)}
+    one = {key: texts for key, texts in whole.items() if texts}
     key = next((key for key in _OF_OBJECTS if key in one), "") or identifier_name(one, ())
     key = key or next((key for key in _AT_LAST if key in one), "")
     if not key:
         return []
     database = next((texts[0] for name, texts in one.items() if names_database(name)), "")
     return _prefixed(one[key], stated_vocabulary(one, key) or database)
+
+
+def _is_texts(value: object) -> bool:
+    return not any(isinstance(one, dict | list | bool) for one in _many(value))
 
 
 def _says_nothing(one: object) -> bool:
@@ -99,8 +108,7 @@ def other_texts(value: Mapping[str, Any], known: Container[str]) -> dict[str, st
 
 def kind_in(value: object) -> str:
     """A type in a value of JSON: a text or number, an object with a name, or several of these; '' for none."""
-    listed = value if isinstance(value, list) else [value]
-    named = (_first(one, _KINDS) if isinstance(one, dict) else one for one in listed)
+    named = (_first(one, _KINDS) if isinstance(one, dict) else one for one in _many(value))
     return "/".join(dict.fromkeys(word for one in named for word in _texts(one)))
 
 
@@ -147,8 +155,7 @@ def _prefixed(texts: list[str], prefix: str) -> list[str]:
 
 def _texts(value: object) -> list[str]:
     """The texts and whole numbers of a value or list; without the rest."""
-    listed = value if isinstance(value, list) else [value]
-    whole = (int(one) if isinstance(one, float) and one.is_integer() else one for one in listed)
+    whole = (int(one) if isinstance(one, float) and one.is_integer() else one for one in _many(value))
     texts = (str(one) for one in whole if isinstance(one, str | int) and not isinstance(one, bool))
     return [plain_text(one) for one in texts if one.strip()]
 

@@ -189,15 +189,17 @@ def _features(one: Json, structures: Mapping[str, Json]) -> Iterator[tuple[str, 
 
 
 def _is_odd(value: object) -> bool:
-    """Whether it has an object, for which CAS has references, and is no identifier."""
-    listed = value if isinstance(value, list) else [value]
-    return any(isinstance(one, dict) for one in listed) and not (is_empty(value) or identifiers_in(value))
+    """Whether it has an object, for which CAS has references, or a list in a list, and is no identifier."""
+    return isinstance(value, list | dict) and not (_is_plain(value) or is_empty(value) or identifiers_in(value))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, list) and not any(isinstance(one, dict | list) for one in value)
 
 
 def _attribute(value: object) -> str:
     if isinstance(value, list | dict):
-        listed = value if isinstance(value, list) else identifiers_in(value)
-        return "" if _is_odd(value) else " ".join(map(_attribute, listed))
+        return " ".join(map(_attribute, value if _is_plain(value) else identifiers_in(value)))
     text = json.dumps(value) if isinstance(value, bool | float) else "" if value is None else str(value)
     return tree.xml_text(plain_text(text).translate(_HELD))
 

@@ -12,6 +12,7 @@ import pytest
 
 from curator.io import default_registry
 from curator.services.importing.import_comparing import storable
+from curator.services.ports import StatesRelations
 
 Put = Callable[..., Path]
 TEXT, KEY = "Pain here", "MESH:D010146"
@@ -229,3 +230,44 @@ def test_a_type_in_a_list_or_an_object_is_read(put: Put, name: str, kind: Any) -
     path = put(bioc_json({"type": kind}) if name == "a.json" else of_rows(label=kind), name)
     (found,) = default_registry().recognise(path).open(path)
     assert [one.type for one in found.mentions] == ["Sign"]
+
+
+@pytest.mark.parametrize(
+    ("infons", "node", "ends", "named"),
+    [
+        ({"role1": {"id": KEY}, "role2": {"database": "OMIM", "id": "104300"}}, {}, [KEY, "OMIM:104300"], []),
+        ({"role1": {"identifier": KEY}, "role2": {"foo": {"bar": KEY}}}, {"refid": "0"}, ["", ""], ["role2"]),
+        ({}, {"refid": 0, "role": "b"}, ["", ""], []),
+        ({}, {"refid": ["0"], "role": {"name": "b"}}, ["", ""], ["refid", "role"]),
+    ],
+    ids=str,
+)
+def test_ends_of_relations_in_another_value_than_a_text_are_read_or_named(
+    put: Put, infons: dict[str, Any], node: dict[str, Any], ends: list[str], named: list[str]
+) -> None:
+    whole = json.loads(bioc_json({}))
+    nodes = [{"refid": "0", "role": "a"}, {"role": "b"} | node] if node else []
+    whole["relations"] = [{"id": "R", "infons": {"type": ["Cause"], **infons}, "nodes": nodes}]
+    path = put(json.dumps(whole), "a.json")
+    form = default_registry().recognise(path)
+    reader = form.open(path)
+    (document,) = reader
+    assert isinstance(form, StatesRelations)
+    (relation,) = form.relations(document.raw, reader.extra)
+    assert (relation.type, [one.entity for one in relation.ends]) == ("Cause", ends)
+    assert [one.text.partition("“")[2].partition("”")[0] for one in reader.problems] == named
+
+
+def test_a_number_is_the_text_of_a_mention(put: Put) -> None:
+    path = put(bioc_json({}).replace(f'"{TEXT}"', '"2019 here"').replace('"Pain"', "2019"), "a.json")
+    (document,) = default_registry().recognise(path).open(path)
+    assert [one.text for one in document.mentions] == ["2019"]
+
+
+@pytest.mark.parametrize("depth", [100, 700])
+@pytest.mark.parametrize("form", READERS)
+def test_a_deeply_nested_value_is_no_identifier(put: Put, form: str, depth: int) -> None:
+    name, _, content = READERS[form]
+    path = put(content("@").replace('"@"', "[" * depth + json.dumps(KEY) + "]" * depth), name)
+    (document,) = default_registry().recognise(path).open(path)
+    assert [one.ids for one in document.mentions] == [()]

@@ -287,7 +287,17 @@ SPELLINGS = {
     "dbsnp:rs1": ("RS:rs1", "dbSNP rs1", "dbSNP:rs1"),
 }
 """Normal form of an identifier -> spellings of it."""
-NO_SPELLINGS = ("#104300", "104300", "NCBI:7157", "GENE:TP53", "GENE7157", "EG7157", "DO4", "DO 4", "TAX9606")
+NO_SPELLINGS: tuple[str, ...] = (
+    "#104300",
+    "104300",
+    "NCBI:7157",
+    "GENE:TP53",
+    "GENE7157",
+    "EG7157",
+    "DO4",
+    "DO 4",
+    "TAX9606",
+)
 NO_SPELLINGS += ("HP:1250", "ICD10CM:E11.9", "ICD9:2500", "MESHD001943", "D001943", "C0002395", "CHEMBL25", "rs1")
 NO_SPELLINGS += ("Host:7157", "CL23", "SO4", "OMIM1", "c|DEL|12_14|")
 """What may mean something else, and is only itself."""
