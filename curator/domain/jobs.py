@@ -68,7 +68,7 @@ class LinkerState(StrEnum):
 class LinkerStatus:
     """`device` is the sentence shown in *Help > About*; `stages` are the retrievers that answer; `process` counts
     starts: a new number means a new process, with an empty memory. `hears_opinions`: second opinions influence
-    answers."""
+    answers. `opening`: the bundle that is loaded while another is in use, '' if none is."""
 
     state: LinkerState
     message: str
@@ -78,6 +78,7 @@ class LinkerStatus:
     stages: tuple[str, ...] = ()
     process: int = 0
     hears_opinions: bool = False
+    opening: str = ""
 
 
 # Bundles as the project sees them: immutable model folders, one of which is active.

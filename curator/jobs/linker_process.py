@@ -236,8 +236,12 @@ class LinkerProcess:
         state.deaths.clear()
         if state.child is None:
             self._start(LinkerState.STARTING, tr("The linker is starting."))
-        else:
-            self._send_open()
+            return
+        if state.ready:
+            self._status = replace(self._status, opening=bundle_id)
+        elif self._status.state is LinkerState.FAILED:
+            self._set_status(LinkerStatus(LinkerState.STARTING, tr("The linker is starting.")))
+        self._send_open()
 
     def _start(self, state: LinkerState, message: str) -> None:
         self._set_status(LinkerStatus(state, message))
@@ -300,7 +304,7 @@ class LinkerProcess:
         elif event == "opened":
             self._opened(cast(wire.Opened, message))
         elif event == "open_failed":
-            self._open_failed(message["message"])
+            self._open_failed(cast(wire.OpenFailed, message))
         else:
             self._misunderstood(message["message"])
 
@@ -329,6 +333,7 @@ class LinkerProcess:
 
     def _opened(self, message: wire.Opened) -> None:
         self._state.ready = True
+        wanted = self._state.bundle[1] if self._state.bundle is not None else ""
         for change in self._state.changes:
             self._send(change)
         self._set_status(
@@ -341,13 +346,17 @@ class LinkerProcess:
                 stages=tuple(message["stages"]),
                 process=self._state.generation,
                 hears_opinions=message["hears_opinions"],
+                opening=wanted if wanted != message["bundle_id"] else "",
             )
         )
         self._pump()
 
-    def _open_failed(self, text: str) -> None:
+    def _open_failed(self, message: wire.OpenFailed) -> None:
+        text = message["message"]
+        if self._state.bundle is not None and message["bundle_id"] != self._state.bundle[1]:
+            return  # another bundle was requested since
         if self._state.ready:  # the bundle in use stays in use
-            self._set_status(replace(self._status, message=text))
+            self._set_status(replace(self._status, message=text, opening=""))
         else:
             self._set_status(LinkerStatus(LinkerState.FAILED, text))
             self._fail_all(JobOutcome(JobState.FAILED, text))

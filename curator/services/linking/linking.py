@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
 from curator.domain.documents import Document, Mention
 from curator.domain.entities import TypeMapping
-from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
 from curator.services.linking.restricting import within_branches
@@ -75,8 +76,19 @@ def stored_document(unit: UnitOfWork, document_id: int, mapping: TypeMapping) ->
     return link_document(unit.documents.get(document_id), mentions, mapping, opinions)
 
 
-def wait_ready(linker: LinkerPort, bundle_id: str = "") -> Generator[Progress, None, None]:
-    """Wait until the linker uses `bundle_id`, by default any. Raises LinkerUnavailableError if it cannot."""
+def open_linker(linker: LinkerPort, bundle: Path, bundle_id: str) -> Generator[Progress, None, None]:
+    """Put a bundle into use and wait until it is. Raises LinkerUnavailableError if it cannot be used, or if another is
+    requested meanwhile."""
+    before = linker.status
+    linker.open(bundle, bundle_id)
+    yield from wait_ready(linker, bundle_id, before)
+
+
+def wait_ready(
+    linker: LinkerPort, bundle_id: str = "", before: LinkerStatus | None = None
+) -> Generator[Progress, None, None]:
+    """Wait until the linker uses `bundle_id`, by default any. `before`: the status when the bundle was requested, which
+    says nothing of the request. Raises LinkerUnavailableError if it cannot."""
     changed: queue.SimpleQueue[object] = queue.SimpleQueue()
     end = linker.on_status(changed.put)
     try:
@@ -84,11 +96,14 @@ def wait_ready(linker: LinkerPort, bundle_id: str = "") -> Generator[Progress, N
             status = linker.status
             if status.state is LinkerState.READY and bundle_id in ("", status.bundle_id):
                 return
-            if status.state is LinkerState.FAILED:
+            refused = status.state is LinkerState.READY and status.opening != bundle_id
+            if status is not before and (refused or status.state is LinkerState.FAILED):
+                other = refused and (status.opening or before is not None and status.bundle_id != before.bundle_id)
+                why = tr("Another linker was put into use meanwhile.") if other else status.message
                 raise LinkerUnavailableError(
-                    tr("Linker {bundle_id} cannot be used: {message}", bundle_id=bundle_id, message=status.message)
+                    tr("Linker {bundle_id} cannot be used: {message}", bundle_id=bundle_id, message=why)
                     if bundle_id
-                    else status.message
+                    else why
                 )
             yield Progress("start the linker", 0, 0, status.message)
             _next(changed)

@@ -14,7 +14,7 @@ from curator.domain.jobs import LinkerState, Progress
 from curator.domain.suggestions import Band, Candidate, Suggestion
 from curator.domain.wording import UserError, tr
 from curator.services.core import active_bundle
-from curator.services.linking.linking import K, ask, wait_ready
+from curator.services.linking.linking import K, ask, open_linker
 from curator.services.linking.remembering import teach, teach_entities
 from curator.services.linking.restricting import within_branches
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, LinkMention, Store
@@ -73,8 +73,7 @@ class ReconciliationService:
             bundle_id = active_bundle(unit.meta)
         if not bundle_id:
             raise UserError(tr(NO_INDEX))
-        self._linker.open(self._bundles.path(bundle_id), bundle_id)
-        yield from wait_ready(self._linker, bundle_id)
+        yield from open_linker(self._linker, self._bundles.path(bundle_id), bundle_id)
         yield from teach_entities(self._linker, self._store)
         yield from teach(self._linker, self._store)
         return bundle_id

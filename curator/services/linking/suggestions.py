@@ -24,8 +24,8 @@ from curator.services.linking.linking import (
     LinkReport,
     link_documents,
     link_in_bulk,
+    open_linker,
     stored_document,
-    wait_ready,
 )
 from curator.services.linking.name_linking import NameLinking
 from curator.services.linking.remembering import taught_documents, teach, teach_entities, wanted_entities
@@ -199,8 +199,7 @@ class SuggestionService:
             decided = taught_documents(self._store) if memory else []
             task = BulkTask(path, bundle_id, K, decided, tuple(wanted_entities(self._store).values()))
             return (yield from link_in_bulk(self._store, self._bulk, task, ids, keep, cluster))
-        self._linker.open(path, bundle_id)
-        yield from wait_ready(self._linker, bundle_id)
+        yield from open_linker(self._linker, path, bundle_id)
         yield from teach_entities(self._linker, self._store)
         if memory:
             yield from teach(self._linker, self._store)

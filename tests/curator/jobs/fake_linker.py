@@ -53,6 +53,8 @@ def answer(document: dict[str, Any], batch: int) -> None:
 
 while (message := inbox.get()) is not None:
     if message["op"] == "open":
+        if message["bundle"].endswith("slow"):
+            continue  # another bundle is requested before this one is loaded
         if message["bundle"].endswith("broken"):
             channel.emit(
                 {"event": "open_failed", "bundle_id": message["bundle_id"], "message": "The bundle is broken."}

@@ -15,7 +15,9 @@ from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import LinkerUnavailableError
 from curator.jobs.linker_process import LinkerProcess
+from curator.services.linking.linking import open_linker
 from curator.services.ports import LinkDocument, LinkMention
 
 TIMEOUT = 20.0
@@ -142,6 +144,27 @@ def test_a_broken_new_bundle_leaves_the_old_one_serving(heard: Heard, tmp_path: 
     assert (status.bundle_id, status.message) == ("b1", "The bundle is broken.")
     heard.link("abc")
     assert heard.outcome().state is JobState.DONE
+
+
+@pytest.mark.parametrize("in_use", ["b1", ""], ids=["another serves", "none serves"])
+def test_who_waits_for_a_bundle_that_cannot_be_opened_is_told(heard: Heard, tmp_path: Path, in_use: str) -> None:
+    if in_use:
+        opened(heard, tmp_path, in_use)
+    for _ in range(2):
+        with pytest.raises(LinkerUnavailableError, match="Linker b2 cannot be used: The bundle is broken."):
+            list(open_linker(heard.linker, tmp_path / "broken", "b2"))
+        assert heard.linker.status.bundle_id == in_use
+    list(open_linker(heard.linker, tmp_path / "bundle", "b2"))
+    assert (heard.linker.status.bundle_id, heard.linker.status.message) == ("b2", "ready")
+
+
+def test_who_waits_for_a_bundle_is_told_that_another_was_requested(heard: Heard, tmp_path: Path) -> None:
+    opened(heard, tmp_path)
+    waiting = open_linker(heard.linker, tmp_path / "slow", "b2")
+    next(waiting)
+    heard.linker.open(tmp_path / "bundle", "b3")
+    with pytest.raises(LinkerUnavailableError, match="Another linker was put into use meanwhile"):
+        list(waiting)
 
 
 def test_a_broken_first_bundle_says_so(heard: Heard, tmp_path: Path) -> None:
