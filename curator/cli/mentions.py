@@ -358,7 +358,7 @@ def _use_lines(every: Uses, listed: Sequence[MentionUse]) -> list[str]:
     lines += [" · ".join([*shown, "…"] if len(strings) > SHOWN_STRINGS else shown)] if shown else []
     for one in listed:
         words = " ".join(f"{one.context.left}[{one.context.text}]{one.context.right}".split())
-        chance = "    –" if one.probability is None else f"{one.probability:5.0%}"
+        chance = "     –" if one.probability is None else f"{100 * one.probability:4.0f} %"
         who = f"{one.context.curator}, {one.at:%Y-%m-%d}, {one.split.value}, {one.state.words}"
         lines.append(f"{one.context.mention_id:>9}  {chance}  {one.context.external_id}  …{words}…  ({who})")
     return lines if listed or not every.uses else [*lines, "No use matches."]

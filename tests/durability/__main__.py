@@ -53,7 +53,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="list the scenarios")
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--base", type=Path, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.only:
+        from tests.durability.scenarios import scenarios
+
+        if unknown := set(options.only).difference(one.name for one in scenarios()):
+            parser.error(f"no scenario is called {', '.join(sorted(unknown))}; --list lists them")
+    return options
 
 
 def _run(options: argparse.Namespace, base: Path, shim: Path) -> int:

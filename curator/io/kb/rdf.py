@@ -118,8 +118,10 @@ class RdfReader(SourceReader):
             nameless="class" if self.format == "owl" else "concept",
         )
         if survey.imports:
-            text = tr(
+            text = ntr(
                 "the ontology imports {addresses}, which is not read: import it as another source if you need it",
+                "the ontology imports {addresses}, which are not read: import them as other sources if you need them",
+                len(survey.imports),
                 addresses=", ".join(survey.imports),
             )
             self.problems.append(Problem(0, "note", text))

@@ -15,7 +15,7 @@ from curator.services.curating.propagation import shown_in_line
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store
 
 CHECKED = "checked for a bulk step"
-ACCEPTED = "accepted in bulk, error of the unseen at most {limit:.2f}% (95 %): {checked:,} checked, {wrong:,} wrong"
+ACCEPTED = "accepted in bulk, error of the unseen at most {limit:.2f} % (95 %): {checked:,} checked, {wrong:,} wrong"
 NOT_YET = "The sample has not been checked yet; nothing was accepted."
 
 
@@ -64,7 +64,9 @@ class BulkService:
         The sample is drawn again each time unless a seed is given. Raises UserError for an error outside 0…0.5.
         """
         if not 0.0 < error <= 0.5:
-            raise UserError(tr("The error cannot be {error:.1%}. Choose a value above 0 and up to 50 %.", error=error))
+            raise UserError(
+                tr("The error cannot be {error:g} %. Choose a value above 0 and up to 50 %.", error=100 * error)
+            )
         drawn = secrets.randbits(31) if seed is None else seed
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
@@ -116,10 +118,10 @@ class BulkService:
                     shown=[shown_in_line(one) for one in same],
                     note=self._note(audit, limit),
                     text=ntr(
-                        "Accepted {n} mention in bulk (error at most {error:.1%})",
-                        "Accepted {n:,} mentions in bulk (error at most {error:.1%})",
+                        "Accepted {n} mention in bulk (error at most {error:.1f} %)",
+                        "Accepted {n:,} mentions in bulk (error at most {error:.1f} %)",
                         len(same),
-                        error=percent_up(max(limit, audit.plan.error), 1) / 100,
+                        error=percent_up(max(limit, audit.plan.error), 1),
                     ),
                 )
                 if same

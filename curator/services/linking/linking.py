@@ -98,7 +98,7 @@ def wait_ready(
                 return
             refused = status.state is LinkerState.READY and status.opening != bundle_id
             if status is not before and (refused or status.state is LinkerState.FAILED):
-                other = refused and (status.opening or before is not None and status.bundle_id != before.bundle_id)
+                other = refused and (status.opening or (before is not None and status.bundle_id != before.bundle_id))
                 why = tr("Another linker was put into use meanwhile.") if other else status.message
                 raise LinkerUnavailableError(
                     tr("Linker {bundle_id} cannot be used: {message}", bundle_id=bundle_id, message=why)

@@ -49,7 +49,8 @@ class BackupService:
         self._thread: threading.Thread | None = None
         self._listeners: list[Trouble] = []
         self._troubles: list[str] = []
-        self._failed = False
+        self._failed: dict[Callable[[], None], str] = {}
+        """What was said of each step that has failed since the last backup."""
 
     def all(self) -> list[Backup]:
         """The backups of the project at this location, newest first, then those made at other locations."""
@@ -58,7 +59,7 @@ class BackupService:
     def make(self) -> Backup | None:
         """Make one now; None if nothing changed since the last one. Raises UserError."""
         made = self._backups.make(lambda: None)
-        self._failed = False
+        self._failed.clear()
         return made
 
     def check(self) -> Checked:
@@ -160,7 +161,7 @@ class BackupService:
         """Make a backup if something changed since the newest one."""
         if self._backups.wanted:
             self._backups.make(self._rest)
-            self._failed = False
+            self._failed.clear()
 
     def _check(self) -> None:
         if self._backups.check_due(self._clock.now()):
@@ -169,16 +170,17 @@ class BackupService:
                 self._say(" ".join((found.text, found.findings[0].text)))
 
     def _attempt(self, step: Callable[[], None]) -> None:
-        """Only the first of several failures is reported."""
+        """Only the first failure of each step is reported, and each reason once."""
         try:
             step()
         except CancelledError:
             raise
         except Exception as error:  # the boundary of the thread
             log.warning("Backups: %s", error, exc_info=not isinstance(error, UserError))
-            if not self._failed:
-                self._say(str(error) if isinstance(error, UserError) else tr(BUG, error=repr(error)))
-            self._failed = True
+            words = str(error) if isinstance(error, UserError) else tr(BUG, error=repr(error))
+            if step not in self._failed and words not in self._failed.values():
+                self._say(words)
+            self._failed.setdefault(step, words)
 
     def _rest(self) -> None:
         if self._stop.wait(REST):

@@ -65,7 +65,7 @@ class BackupsDialog(ShowDialog):
         if trouble and not lost:
             self._add(tr("&Save readable decisions…"), self.salvage_wanted)
             if lacking:
-                self._add(tr("&Open without them"), self.continue_wanted)
+                self._add(tr("&Open what the project contains"), self.continue_wanted)
         elif not trouble:
             self.make = self._add(tr("&Back up now"), self.make_wanted)
             self.make.setEnabled(writable)

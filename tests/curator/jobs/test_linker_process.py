@@ -151,7 +151,7 @@ def test_who_waits_for_a_bundle_that_cannot_be_opened_is_told(heard: Heard, tmp_
     if in_use:
         opened(heard, tmp_path, in_use)
     for _ in range(2):
-        with pytest.raises(LinkerUnavailableError, match="Linker b2 cannot be used: The bundle is broken."):
+        with pytest.raises(LinkerUnavailableError, match=r"Linker b2 cannot be used: The bundle is broken\."):
             list(open_linker(heard.linker, tmp_path / "broken", "b2"))
         assert heard.linker.status.bundle_id == in_use
     list(open_linker(heard.linker, tmp_path / "bundle", "b2"))

@@ -51,7 +51,7 @@ def test_what_is_checked_right_is_decided_at_once_and_the_rest_in_one_step(world
     assert linked(world) == len(audit.sample)
     report = world.project.bulk.accept(audit)
     assert report.change is not None
-    assert report.change.text == f"Accepted {report.accepted} mentions in bulk (error at most 5.0%)"
+    assert report.change.text == f"Accepted {report.accepted} mentions in bulk (error at most 5.0 %)"
     assert (report.accepted + len(audit.sample), report.left_out) == (SURE, 0)
     assert linked(world) == SURE
     decisions = world.project.curation.current(report.change.mention_ids)

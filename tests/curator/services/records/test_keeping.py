@@ -92,6 +92,29 @@ def test_a_failure_is_said_once_and_tried_again(backups, monkeypatch):
     assert said == ["The disk is full."]
 
 
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("The clock cannot be read.", ["The clock cannot be read.", "The disk is full."]),
+        ("The disk is full.", ["The disk is full."]),
+    ],
+    ids=["another reason", "the same reason"],
+)
+def test_a_backup_that_fails_is_said_also_after_another_step_failed(backups, monkeypatch, first, said):
+    monkeypatch.setattr(keeping, "HOUR", 0.001)
+
+    def read() -> None:
+        raise UserError(first)
+
+    backups.fails, heard = UserError("The disk is full."), []
+    one = service(backups, read=read)
+    one.on_trouble(heard.append)
+    one.begin()
+    backups.wait_for(3)
+    one.close()
+    assert heard == said
+
+
 def test_a_file_that_was_changed_and_what_a_check_finds_are_said_also_to_who_listens_later(backups):
     backups.due, backups.findings = True, (Finding("x", "Decision 3 was changed."),)
     one, said = service(backups, altered="It was changed."), []

@@ -148,7 +148,7 @@ def test_a_project_that_lacks_steps_opens_without_them_after_a_yes(
     window.session.open(folder)
     (dialog,) = window.findChildren(BackupsDialog)
     assert "lacks 6 steps" in _words(dialog)
-    press("Open without them", dialog)
+    press("Open what the project contains", dialog)
     qtbot.waitUntil(lambda: window.session.bench is not None)
 
 
