@@ -1,10 +1,10 @@
 """The keys with which a curator who knows the answer decides a mention, given what the window shows.
 
 Accepting is Enter, which takes a second press where the suggestion is doubtful, another candidate its digit, NIL 0 (its
-usual reason), or Enter twice where NIL is suggested. An entity
-that has no digit is searched for: the mention's own text by Space, a few ↓ if it is among the first rows; else the
-beginning of its name is typed, letter by letter, until it is first. A link of several entities is made of Shift with
-the digits, or + and a search for each, and Tab continues.
+usual reason), also where NIL is suggested and Enter would take two presses. An entity that has no digit is searched
+for: the mention's own text by Space, a few ↓ if it is among the first rows; else the beginning of its name is typed,
+letter by letter, until it is first. A link of several entities is made of Shift with the digits, or + and a search for
+each, and Tab continues.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Case:
 def plan(case: Case) -> Plan:
     """The fewest keys of those ways that need no thought. Raises ValueError for an entity that no search finds."""
     if case.gold.outcome is Outcome.NIL:
-        return Plan(case.accepting, "NIL accepted") if case.nil_suggested else Plan(("0",), "NIL")
+        return Plan(("0",), "NIL")
     if len(case.gold.entity_ids) > 1:
         return _several(case)
     wanted = case.gold.entity_ids[0]
