@@ -22,7 +22,8 @@ DIGITS = 9
 FEW_ROWS = 4
 """So many ↓ are pressed rather than typing on."""
 Search = Callable[[str, Collection[str]], Sequence[str]]
-"""Entity ids, as the window's search for this mention gives them once it is linked to some already."""
+"""Entity ids, as the window's search for this mention gives them once it is linked to some already; '' comes first
+where none is selected, so that the place is the number of ↓."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from curator.domain.jobs import LinkerState
 from curator.domain.same_string import string_key
 from curator.services.ports import QueueFilter
 from curator.services.queue.queue import MentionView, OpenDocument
+from curator.ui.candidates.search_panel import is_meant
 from curator.ui.deciding.kwic_rows import CheckMark
 from tests.benchmarks.copies import copied
 from tests.benchmarks.key_plans import Case, Plan, plan
@@ -118,11 +119,12 @@ class Answers:
         return plan(Case(view.mention.text, gold, view.suggestion, search, self._knowledge.entity, last))
 
     def _search(self, mention_type: str, linked: frozenset[str], query: str, also: Collection[str]) -> list[str]:
-        """As the window searches for a mention."""
+        """As the window searches for a mention; '' first where it selects no result by itself."""
         asked = (mention_type, linked.union(also), query)
         if asked not in self._found:
             matches = self._knowledge.search(query, mention_type=mention_type, likely=asked[1])
-            self._found[asked] = [one.entity.id for one in matches]
+            none = [""] if matches and not is_meant(matches[0], query) else []
+            self._found[asked] = none + [one.entity.id for one in matches]
         return self._found[asked]
 
 
@@ -186,7 +188,7 @@ class Hand:
             self.desk.type(key)
         else:
             self.desk.press(combination.key(), modifier)
-        self.desk.until(lambda: not self.bench.search.panel.worker.busy)
+        self.desk.until(lambda: not self.bench.search.panel.busy)
         self.tally.keys += 1
 
     def document(self, document_id: int, *, propagate: bool = False, live: bool = False) -> None:

@@ -185,7 +185,7 @@ class SearchPanel(QWidget):
             self.list.set_empty_words(tr(ASKING))
             self.status.set_words(_counted(len(named)) if named else "")
             self._ask_linker(self._meant, answer.query)
-        if answer.matches and _is_meant(answer.matches[0], answer.query):
+        if answer.matches and is_meant(answer.matches[0], answer.query):
             self.list.go_to(self.model.next_row(-1))
         else:
             self.highlighted.emit(None)
@@ -279,7 +279,7 @@ class SearchPanel(QWidget):
         return super().eventFilter(watched, event)
 
 
-def _is_meant(match: EntityMatch, query: str) -> bool:
+def is_meant(match: EntityMatch, query: str) -> bool:
     """Whether Enter may link to it unseen: not if its name has many other words than those that were typed."""
     words, name = query.casefold().split(), match.matched.casefold()
     few = 2 * len(words) >= len(name.split()) or name.startswith(" ".join(words))
