@@ -337,6 +337,7 @@ class PathEdit(QWidget):
             self.folder_button = self._button(
                 tr("Folder…"), tr("Browse for {name}: a folder", name=name), QFileDialog.FileMode.Directory
             )
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without it the letter of its label does nothing
         self.setFocusProxy(self.line)
         self.line.textChanged.connect(lambda: self.changed.emit())
 

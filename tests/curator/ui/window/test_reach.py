@@ -144,12 +144,14 @@ def test_every_panel_is_put_somewhere() -> None:
 def test_every_dialog_speaks_is_named_after_its_command_and_is_gone_round_by_tab(desk: Desk) -> None:
     """One way through all of them: names for screen readers, titles, buttons in sentence case, stops of Tab."""
     silent, titles = {"window": nameless(desk.window)}, {}
-    buttons, left_out = {"window": capitals_in(desk.window)}, {}
+    buttons, left_out, idle = {"window": capitals_in(desk.window)}, {}, {}
     for name, dialog in each_dialog(desk):
         silent[name] = nameless(dialog)
         titles[name] = (dialog.windowTitle(), isinstance(dialog, QMessageBox))
         buttons[name] = capitals_in(dialog)
         left_out[name] = missed_by_tab(dialog)
+        idle[name] = idle_letters(dialog)
+    assert {name: found for name, found in idle.items() if found} == {}
     assert len(silent) > 10
     assert {name: found for name, found in silent.items() if found} == {}
     assert {name: title for name, (title, asks) in titles.items() if not is_named(name, title, asks=asks)} == {}
@@ -212,6 +214,15 @@ def test_the_first_page_has_names_and_room_at_200_percent(window: MainWindow) ->
             QApplication.processEvents()
         assert nameless(window) == []
         assert clipped(window) == []
+
+
+def idle_letters(top: QWidget) -> list[str]:
+    """Labels with a letter for Alt whose field does not take the keyboard."""
+    return [
+        label.text()
+        for label in top.findChildren(QLabel)
+        if "&" in label.text() and (field := label.buddy()) and field.focusPolicy() is Qt.FocusPolicy.NoFocus
+    ]
 
 
 def missed_by_tab(dialog: QDialog) -> set[str]:
