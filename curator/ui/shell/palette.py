@@ -165,12 +165,12 @@ class PaletteDelegate(QStyledItemDelegate):
         painter.save()
         draw_ground(painter, option, theme)
         inner = QRectF(option.rect).adjusted(PAD + 4, 0, -PAD, 0)
-        right = entry.why or entry.keys
-        used = draw_words(painter, inner, right, font=option.font, colour=theme.muted, right=True)
         text = option.palette.color(QPalette.ColorRole.Text)
-        left = inner.adjusted(0, 0, -used - 16, 0)
-        width = draw_words(painter, left, entry.title, font=option.font, colour=theme.muted if entry.why else text)
-        place = left.adjusted(width + 12, 0, 0, 0)
+        width = draw_words(painter, inner, entry.title, font=option.font, colour=theme.muted if entry.why else text)
+        rest = inner.adjusted(width + 12, 0, 0, 0)
+        right = entry.why or entry.keys
+        used = draw_words(painter, rest, right, font=option.font, colour=theme.muted, right=True)
+        place = rest.adjusted(0, 0, -used - 16, 0)
         if place.width() > QFontMetricsF(option.font).horizontalAdvance("mmm"):
             draw_words(painter, place, entry.place, font=option.font, colour=theme.muted)
         draw_focus(painter, option, theme)
