@@ -342,7 +342,11 @@ def test_markup_in_a_label_and_imports(put: Put) -> None:
     </owl:Class>"""
     reader = OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))
     assert [one.name for one in reader] == ["H2O < 1"]
-    assert [(one.severity, f"{OBO}y.owl" in one.text) for one in reader.problems] == [("note", True)]
+    assert [(one.severity, f"{OBO}y.owl, which is not read" in one.text) for one in reader.problems] == [("note", True)]
+    two = own.replace("</owl:Ontology>", f'<owl:imports rdf:resource="{OBO}z.owl"/></owl:Ontology>')
+    reader = OWL.open(put(f"{ROOT}{two}</rdf:RDF>"))
+    assert len(list(reader)) == 1
+    assert "which are not read: import them" in reader.problems[0].text
 
 
 @pytest.mark.parametrize(
