@@ -6,6 +6,7 @@ One table for every format of documents and of knowledge bases; the rules are in
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, text_hash
 from curator.services.importing.importing import ImportReport
 from curator.services.importing.kb_importing import KbWish
+from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World, finish
 
 Row = tuple[str, str, str]
@@ -64,12 +66,14 @@ def placed(rows: Sequence[Row]) -> list[tuple[int, int, Row]]:
 # --- documents
 
 
-def pubtator(rows: Sequence[Row]) -> Mapping[str, str]:
-    lines = [f"d\t{a}\t{b}\t{word}\t{kind}\t{one}" for a, b, (word, kind, one) in placed(rows)]
-    return {"d.pubtator": "\n".join([f"d|t|{text_of(rows)}", "d|a|", *lines, "", ""])}
+def pubtator(rows: Sequence[Row], name: str = "d") -> Mapping[str, str]:
+    lines = [f"{name}\t{a}\t{b}\t{word}\t{kind}\t{one}" for a, b, (word, kind, one) in placed(rows)]
+    return {f"{name}.pubtator": "\n".join([f"{name}|t|{text_of(rows)}", f"{name}|a|", *lines, "", ""])}
 
 
-def bioc_json(rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | None = None) -> Mapping[str, str]:
+def bioc_json(
+    rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | None = None, name: str = "d"
+) -> Mapping[str, str]:
     annotations = [
         {
             "id": str(a),
@@ -80,11 +84,13 @@ def bioc_json(rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | 
         for a, b, (word, kind, one) in placed(rows)
     ]
     passage = {"offset": 0, "infons": {"type": "title"}, "text": text_of(rows), "sentences": [], "relations": []}
-    document = {"id": "d", "infons": {}, "passages": [{**passage, "annotations": annotations}], "relations": []}
-    return {"d.json": json.dumps({"source": "", "date": "", "key": "", "infons": {}, "documents": [document]})}
+    document = {"id": name, "infons": {}, "passages": [{**passage, "annotations": annotations}], "relations": []}
+    return {f"{name}.json": json.dumps({"source": "", "date": "", "key": "", "infons": {}, "documents": [document]})}
 
 
-def bioc_xml(rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | None = None) -> Mapping[str, str]:
+def bioc_xml(
+    rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | None = None, name: str = "d"
+) -> Mapping[str, str]:
     annotations = "".join(
         f'<annotation id="{a}"><infon key="type">{kind}</infon>'
         + "".join(
@@ -95,43 +101,43 @@ def bioc_xml(rows: Sequence[Row], infons: Callable[[str], Mapping[str, Any]] | N
         for a, b, (word, kind, one) in placed(rows)
     )
     body = f'<passage><infon key="type">title</infon><offset>0</offset><text>{text_of(rows)}</text>{annotations}'
-    head = "<source>x</source><date></date><key>k</key><document><id>d</id>"
-    return {"d.xml": f"<?xml version='1.0'?><collection>{head}{body}</passage></document></collection>"}
+    head = f"<source>x</source><date></date><key>k</key><document><id>{name}</id>"
+    return {f"{name}.xml": f"<?xml version='1.0'?><collection>{head}{body}</passage></document></collection>"}
 
 
-def table(rows: Sequence[Row]) -> Mapping[str, str]:
-    lines = [f"d,{text_of(rows)},{word},{a},{b},{kind},{one}" for a, b, (word, kind, one) in placed(rows)]
-    return {"d.csv": "\n".join(["document,text,mention,start,end,type,ids", *lines, ""])}
+def table(rows: Sequence[Row], name: str = "d") -> Mapping[str, str]:
+    lines = [f"{name},{text_of(rows)},{word},{a},{b},{kind},{one}" for a, b, (word, kind, one) in placed(rows)]
+    return {f"{name}.csv": "\n".join(["document,text,mention,start,end,type,ids", *lines, ""])}
 
 
-def huggingface(rows: Sequence[Row]) -> Mapping[str, str]:
+def huggingface(rows: Sequence[Row], name: str = "d") -> Mapping[str, str]:
     entities = [{"start": a, "end": b, "label": kind, "kb_id": one} for a, b, (_, kind, one) in placed(rows)]
-    return {"d.jsonl": json.dumps({"id": "d", "text": text_of(rows), "entities": entities}) + "\n"}
+    return {f"{name}.jsonl": json.dumps({"id": name, "text": text_of(rows), "entities": entities}) + "\n"}
 
 
-def pubannotation(rows: Sequence[Row]) -> Mapping[str, str]:
+def pubannotation(rows: Sequence[Row], name: str = "d") -> Mapping[str, str]:
     marks = [
         {"id": f"T{a}", "span": {"begin": a, "end": b}, "obj": f"{kind}:{one}"} for a, b, (_, kind, one) in placed(rows)
     ]
-    return {"d.json": json.dumps({"text": text_of(rows), "sourceid": "d", "denotations": marks})}
+    return {f"{name}.json": json.dumps({"text": text_of(rows), "sourceid": name, "denotations": marks})}
 
 
-def webanno(rows: Sequence[Row]) -> Mapping[str, str]:
+def webanno(rows: Sequence[Row], name: str = "d") -> Mapping[str, str]:
     bar = "\\|"  # a plain one separates annotations of the same token
     tokens = [
         f"1-{n}\t{a}-{b}\t{w}\t{one.replace('|', bar)}\t{kind}\t"
         for n, (a, b, (w, kind, one)) in enumerate(placed(rows), 1)
     ]
     layer = "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value"
-    return {"d.tsv": "\n".join(["#FORMAT=WebAnno TSV 3.3", layer, "", "", f"#Text={text_of(rows)}", *tokens, ""])}
+    return {f"{name}.tsv": "\n".join(["#FORMAT=WebAnno TSV 3.3", layer, "", "", f"#Text={text_of(rows)}", *tokens, ""])}
 
 
-def brat(rows: Sequence[Row]) -> Mapping[str, str]:
+def brat(rows: Sequence[Row], name: str = "d") -> Mapping[str, str]:
     lines = [
         f"T{n}\t{kind} {a} {b}\t{word}\nN{n}\tReference T{n} {one}\t{word}"
         for n, (a, b, (word, kind, one)) in enumerate(placed(rows), 1)
     ]
-    return {"d.txt": text_of(rows), "d.ann": "\n".join([*lines, ""])}
+    return {f"{name}.txt": text_of(rows), f"{name}.ann": "\n".join([*lines, ""])}
 
 
 DOCUMENTS = (pubtator, bioc_json, bioc_xml, table, huggingface, pubannotation, webanno, brat)
@@ -202,23 +208,38 @@ def ids(world: World) -> list[str]:
 # --- A prefix in any spelling
 
 
-@pytest.mark.parametrize(
-    "given",
-    [ALIASES, OTHER_ALIASES, ENDS_OF_ADDRESSES, JOINED, MARKED],
-    ids=["aliases", "other aliases", "ends of addresses", "names before numbers", "prefixes before names"],
-)
+GIVEN = {
+    "aliases": ALIASES,
+    "other aliases": OTHER_ALIASES,
+    "ends of addresses": ENDS_OF_ADDRESSES,
+    "names before numbers": JOINED,
+    "prefixes before names": MARKED,
+}
+NO_COLON = (ENDS_OF_ADDRESSES, JOINED)
+"""Not for brat, whose identifiers have a prefix and a colon."""
+
+
 @pytest.mark.parametrize("kb", KNOWLEDGE_BASES, ids=str)
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda one: one.__name__)
-def test_every_spelling_of_a_prefix_is_the_same(
-    world: World, kb: str, document: Callable[[Sequence[Row]], Mapping[str, str]], given: Sequence[str]
-) -> None:
-    if given in (ENDS_OF_ADDRESSES, JOINED) and document is brat:
-        pytest.skip("brat's identifiers have a prefix and a colon")
-    if " " in "".join(given) and document in (webanno, brat, pubannotation):
-        given = [one.replace(" ", "") for one in given]
+def test_every_spelling_of_a_prefix_is_the_same(world: World, kb: str) -> None:
+    """In every format of documents; all documents of a knowledge base are imported at once."""
     load_kb(world, KNOWLEDGE_BASES[kb])
-    report = load(world, document(renamed(given)))
-    assert (report.counts["linked"], report.counts.get("nil", 0)) == (6, 0), [one.problem for one in report.problems]
+    paths = []
+    for document, (spelling, given) in itertools.product(DOCUMENTS, GIVEN.items()):
+        if given in NO_COLON and document is brat:
+            continue
+        if document in (webanno, brat, pubannotation):
+            given = [one.replace(" ", "") for one in given]
+        name = f"{document.__name__}-{spelling.replace(' ', '-')}"
+        paths.append(written(world, document(renamed(given), name=name), folder=name))
+    report: ImportReport = finish(world.project.importing.documents(paths, gold=True))
+    found = {}
+    for number in world.project.queue.ids(QueueFilter()):
+        opened = world.project.queue.open(number)
+        linked = [one.decision.verdict.entity_ids if one.decision else () for one in opened.mentions]
+        found[opened.document.external_id] = [world.project.knowledge.name_of(one) for ids in linked for one in ids]
+    words = [word for word, _, _ in USUAL]
+    assert len(paths) == 38
+    assert found == dict.fromkeys((path.stem for path in paths), words), [one.problem for one in report.problems]
 
 
 @pytest.mark.parametrize("kb", ["usual prefixes in lines", "aliases in lines"])
