@@ -90,7 +90,10 @@ def test_a_stopped_job_is_ended_with_a_sentence(runner: JobRunner) -> None:
     assert "something to the log" in outcome.detail
 
 
-def test_a_job_that_hangs_with_the_interpreter_lock_is_ended(runner: JobRunner) -> None:
+def test_a_job_that_hangs_with_the_interpreter_lock_is_ended(
+    runner: JobRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "FOR_JOBS", replace(FOR_JOBS, asleep=20))
     assert_ended(Job(runner, how="deaf", steps=1).outcome())
 
 
@@ -101,11 +104,11 @@ def test_a_job_that_computes_with_the_interpreter_lock_is_ended_late(
     monkeypatch.setattr(running, "CANCEL_SECONDS", 0.1)
     job = Job(runner, how="computes", steps=1)
     assert job.step()
-    checks.wait_for(100)
+    checks.wait_for(40)
     assert not job.ends
     job.handle.cancel()
     assert job.outcome().state is JobState.CANCELLED
-    monkeypatch.setattr(running, "FOR_JOBS", replace(FOR_JOBS, busy=50))
+    monkeypatch.setattr(running, "FOR_JOBS", replace(FOR_JOBS, busy=30))
     assert_ended(Job(runner, how="computes", steps=1).outcome())
 
 
@@ -115,7 +118,7 @@ def test_a_job_that_only_waits_is_left_alone(
     monkeypatch.setattr(running, "FOR_JOBS", replace(FOR_JOBS, asleep=30, busy=100))
     job = Job(runner, how="busy", steps=1)
     assert job.step()
-    checks.wait_for(200)
+    checks.wait_for(50)
     assert not job.ends
     job.handle.cancel()
     assert job.outcome().state is JobState.CANCELLED
@@ -135,7 +138,7 @@ def test_heartbeats_begin_before_the_module_is_loaded(
     try:
         job = Job(runner, how="well")
         with pipe.open("wb"):  # it is being imported
-            checks.wait_for(200)
+            checks.wait_for(50)
         assert job.outcome().state is JobState.DONE
     finally:
         runner.close()
@@ -147,7 +150,7 @@ def test_a_job_whose_messages_are_read_late_is_left_alone(
     """The parent's reader stands still, as when a terminal takes no more text, and so does the child at its pipe."""
     monkeypatch.setattr(running, "FOR_JOBS", replace(FOR_JOBS, asleep=30))
     ends: list[JobOutcome] = []
-    first = iter([100])
+    first = iter([50])
 
     def read(_: Progress) -> None:
         checks.wait_for(next(first, 0))
