@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from curator.domain.wording import UserError, tr
@@ -69,7 +70,7 @@ class Recipe:
 
 def load_recipes() -> list[Recipe]:
     """All recipes, including quick variants, in alphabetical order of their ids."""
-    return [_recipe(recipe_files.read_recipe(name)) for name in recipe_files.recipe_ids()]
+    return [_read(name) for name in recipe_files.recipe_ids()]
 
 
 def find_recipe(recipe_id: str) -> Recipe:
@@ -79,7 +80,7 @@ def find_recipe(recipe_id: str) -> Recipe:
         raise UserError(
             tr("There is no recipe “{recipe_id}”. Available: {list}.", recipe_id=recipe_id, list=", ".join(known))
         )
-    return _recipe(recipe_files.read_recipe(recipe_id))
+    return _read(recipe_id)
 
 
 def grouped(recipes: Sequence[Recipe]) -> list[tuple[str, list[Recipe]]]:
@@ -135,6 +136,11 @@ def _run(
     step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
     learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * decisions * step
     return TimeEstimate(factor * learning + once + again, again, entities if again else 0, once)
+
+
+@cache
+def _read(recipe_id: str) -> Recipe:
+    return _recipe(recipe_files.read_recipe(recipe_id))
 
 
 def _recipe(raw: Mapping[str, Any]) -> Recipe:
