@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import queue
 import shutil
@@ -73,7 +74,9 @@ class Process:
 
 
 @pytest.fixture
-def process() -> Process:
+def process(monkeypatch: pytest.MonkeyPatch) -> Process:
+    """Its garbage collections leave out what the suite has loaded, which takes a second each time."""
+    monkeypatch.setattr(gc, "unfreeze", lambda: None)
     process = Process()
     process.take({"op": "start", "device": "cpu", "threads": 1, "cache": ""})
     return process
