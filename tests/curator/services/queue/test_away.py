@@ -37,6 +37,7 @@ def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wa
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
+        patch.setattr(board, "AGAIN", 0.05)
         make(server, base, folder, 11)
         yield Way(server, base, folder / "way")
     server.drop(base)

@@ -32,6 +32,7 @@ def place(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr("curator.shared.LinkerProcess", lambda *_: FakeLinker())
     monkeypatch.setattr("curator.shared.JobRunner", WindowJobs)
     monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    monkeypatch.setattr("curator.storage.team.board.AGAIN", 0.05)
     name = server.new_base()
     found = SharedAddress.parse(server.address(name))
     (tmp_path / "d.pubtator").write_text(TEXT)
