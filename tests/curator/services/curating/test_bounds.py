@@ -55,12 +55,16 @@ def test_the_needed_sample_is_the_smallest() -> None:
     assert 400 < needed(3, 412, 0.0) <= 412, "to bound nothing wrong nearly all have to be checked"
 
 
+SMALL, LARGE = (20, 60, 100, 150, 200, 400), (600, 800, 1258, 3000)
+
+
+@pytest.mark.parametrize("totals", [SMALL, pytest.param(LARGE, marks=pytest.mark.soak)], ids=["small", "large"])
 @pytest.mark.parametrize("error", [0.005, 0.01, 0.02, 0.05, 0.2])
 @pytest.mark.parametrize("alpha", [0.05, 0.03, 0.01])
-def test_the_unseen_keep_the_error(error: float, alpha: float) -> None:
+def test_the_unseen_keep_the_error(error: float, alpha: float, totals: tuple[int, ...]) -> None:
     """By SciPy's hypergeometric: whatever the set holds, more than `error` of the unchecked ones are wrong after a
     passed sample with a probability of at most `alpha`."""
-    for total in (20, 60, 100, 150, 200, 400, 600, 800, 1258, 3000):
+    for total in totals:
         for allowed in (0, 1, 3, 8):
             checked = needed(allowed, total, error, alpha=alpha)
             assert unseen_too_bad(total, checked, allowed, error) <= alpha + 1e-9, (total, checked, allowed)
