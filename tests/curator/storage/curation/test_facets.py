@@ -87,15 +87,15 @@ def test_a_facets_counts_follow_the_others_and_not_itself(filled: Filler) -> Non
     assert counts[Facet.COMMENT] == Counter({"yes": 1})
 
 
-@pytest.mark.parametrize("facet", list(Facet))
-def test_each_value_chooses_as_many_mentions_as_are_counted(filled: Filler, facet: Facet) -> None:
-    with filled.store.read() as unit:
+def test_each_value_chooses_as_many_mentions_as_are_counted(filled: Filler, subtests: pytest.Subtests) -> None:
+    for facet in Facet:
         for value, number in EXPECTED[facet].items():
-            where = QueueFilter(facets=Facets.of({facet: [value]}))
-            found = unit.queue.mentions(where)
-            assert len(found) == number == sum(unit.queue.documents(where).values())
-            assert len(unit.documents.rows(where, offset=0, limit=9)) == unit.documents.count(where)
-            assert [one for one in range(1, 7) if unit.queue.matches(one, where)] == found
+            with subtests.test(facet, value=value), filled.store.read() as unit:
+                where = QueueFilter(facets=Facets.of({facet: [value]}))
+                found = unit.queue.mentions(where)
+                assert len(found) == number == sum(unit.queue.documents(where).values())
+                assert len(unit.documents.rows(where, offset=0, limit=9)) == unit.documents.count(where)
+                assert [one for one in range(1, 7) if unit.queue.matches(one, where)] == found
 
 
 def test_documents_that_hold_a_matching_mention(filled: Filler) -> None:
@@ -230,33 +230,31 @@ def test_attributes_are_counted_and_chosen_by_attribute_and_value(filled: Filler
         assert unit.queue.mentions(QueueFilter(facets=Facets.of({Facet.ATTRIBUTE: ["negation="]}))) == [1, 2, 4, 5]
 
 
-@pytest.mark.parametrize(
-    ("facet", "values", "expected"),
-    [
-        (Facet.PROBABILITY, ["0.4..0.6"], [2, 3]),
-        (Facet.PROBABILITY, ["0.41..0.59"], []),
-        (Facet.PROBABILITY, ["0.4..0.6", "0.99"], [2, 3, 4]),
-        (Facet.MARGIN, ["..0.4"], [2, 3]),
-        (Facet.SECOND, ["0.01..0.2"], [1, 3]),
-        (Facet.CANDIDATES, ["2..2"], [1, 2, 3, 4]),
-        (Facet.SIMILARITY, ["0.3.."], [1, 2, 3, 4]),
-        (Facet.ALIKE, ["0.5..0.5"], [1, 2, 3, 4]),
-        (Facet.EXACT, ["..5"], []),
-        (Facet.RANK, ["..5"], [1]),
-    ],
+RANGES: tuple[tuple[Facet, list[str], list[int]], ...] = (
+    (Facet.PROBABILITY, ["0.4..0.6"], [2, 3]),
+    (Facet.PROBABILITY, ["0.41..0.59"], []),
+    (Facet.PROBABILITY, ["0.4..0.6", "0.99"], [2, 3, 4]),
+    (Facet.MARGIN, ["..0.4"], [2, 3]),
+    (Facet.SECOND, ["0.01..0.2"], [1, 3]),
+    (Facet.CANDIDATES, ["2..2"], [1, 2, 3, 4]),
+    (Facet.SIMILARITY, ["0.3.."], [1, 2, 3, 4]),
+    (Facet.ALIKE, ["0.5..0.5"], [1, 2, 3, 4]),
+    (Facet.EXACT, ["..5"], []),
+    (Facet.RANK, ["..5"], [1]),
 )
-def test_a_range_of_a_number_is_chosen_and_counted(
-    filled: Filler, facet: Facet, values: list[str], expected: list[int]
-) -> None:
-    facets = Facets.of({facet: values})
-    with filled.store.read() as unit:
-        cube = unit.queue.cube(QueueFilter(facets=facets))
-        assert unit.queue.mentions(QueueFilter(facets=facets)) == expected
-        assert cube.total(facets) == len(expected)
-        assert cube.counts(Facets())[facet][values[0]] == len(set(expected) - ({4} if values[1:] else set()))
-        assert all(unit.queue.matches(one, QueueFilter(facets=facets)) == (one in expected) for one in range(1, 6))
-        waiting = {one.mention_id for one in unit.queue.undecided(QueueFilter(facets=facets), limit=9)}
-    assert waiting == set(expected) - {1, 2}, "decided ones do not wait"
+
+
+def test_a_range_of_a_number_is_chosen_and_counted(filled: Filler, subtests: pytest.Subtests) -> None:
+    for facet, values, expected in RANGES:
+        facets = Facets.of({facet: values})
+        with subtests.test(facet, values=values), filled.store.read() as unit:
+            cube = unit.queue.cube(QueueFilter(facets=facets))
+            assert unit.queue.mentions(QueueFilter(facets=facets)) == expected
+            assert cube.total(facets) == len(expected)
+            assert cube.counts(Facets())[facet][values[0]] == len(set(expected) - ({4} if values[1:] else set()))
+            assert all(unit.queue.matches(one, QueueFilter(facets=facets)) == (one in expected) for one in range(1, 6))
+            waiting = {one.mention_id for one in unit.queue.undecided(QueueFilter(facets=facets), limit=9)}
+            assert waiting == set(expected) - {1, 2}, "decided ones do not wait"
 
 
 def test_any_candidate_after_the_second_is_found_by_its_score(filled: Filler) -> None:
