@@ -204,9 +204,9 @@ def with_mnemonic(title: str, taken: set[str]) -> str:
 def _action(command: Command[Any], window: QWidget) -> QAction:
     action = QAction(tr(command.title), window)
     action.setObjectName(command.id)
-    action.setShortcuts([QKeySequence(one) for one in command.shortcuts])
+    action.setAutoRepeat(command.repeats)  # before the keys, which it would register again: it is most of the time
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-    action.setAutoRepeat(command.repeats)
+    action.setShortcuts([QKeySequence(one) for one in command.shortcuts])
     action.setStatusTip(tr(command.help))
     action.setToolTip(tip(tr(command.help)))
     action.setCheckable(command.id in ("view.system", "view.light", "view.dark"))
