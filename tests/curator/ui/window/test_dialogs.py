@@ -68,18 +68,17 @@ OPENERS: dict[str, type[QDialog]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "kind"), OPENERS.items())
-def test_escape_leaves_every_dialog_and_changes_nothing(
-    desk: Desk, qtbot: QtBot, command: str, kind: type[QDialog]
-) -> None:
-    before = len(desk.world.jobs.started)
-    desk.window.menus.action(command).trigger()
-    [dialog] = shown(kind)
-    assert dialog.accessibleName()
-    desk.press(Key.Key_Escape, at=dialog)
-    qtbot.waitUntil(lambda: not shown(kind))
-    assert len(desk.world.jobs.started) == before
-    assert len(desk.bench.jobs) == 0
+def test_escape_leaves_every_dialog_and_changes_nothing(desk: Desk, qtbot: QtBot, subtests: pytest.Subtests) -> None:
+    for command, kind in OPENERS.items():
+        with subtests.test(command):
+            before = len(desk.world.jobs.started)
+            desk.window.menus.action(command).trigger()
+            [dialog] = shown(kind)
+            assert dialog.accessibleName()
+            desk.press(Key.Key_Escape, at=dialog)
+            qtbot.waitUntil(lambda kind=kind: not shown(kind))
+            assert len(desk.world.jobs.started) == before
+            assert len(desk.bench.jobs) == 0
 
 
 # --- import ---
