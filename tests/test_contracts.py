@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from curator.domain import name_classes
 from curator.domain.documents import Split
 from curator.jobs import bundles
 from curator.services import records
 from curator.services.training import embedding_map, recipes
 from models.linker import bundle
 from tests.curator.services.samples import bundle_info
+from tests.training.evaluation.worlds import NAME_CLASSES
 from training.data import snapshot
-from training.evaluation import ErrorKind, Relation
+from training.evaluation import ErrorKind, NameClass, Relation
 from training.evaluation import embedding_map as trained_map
 from training.job import recipes as training_recipes
 
@@ -31,6 +33,13 @@ def test_both_seal_a_manifest_alike() -> None:
 def test_both_name_the_same_kinds_of_errors() -> None:
     assert {one.value for one in records.ErrorKind} == {one.value for one in ErrorKind}
     assert [one.value for one in records.Relation] == [one.value for one in Relation]
+
+
+def test_both_classify_the_words_of_a_mention_alike() -> None:
+    assert [(one.name, one.value) for one in name_classes.NameClass] == [(one.name, one.value) for one in NameClass]
+    assert [one.value.replace("_", " ") for one in NameClass] == list(name_classes.NAME_CLASS_WORDS.values())
+    for surface, names, expected in NAME_CLASSES:
+        assert name_classes.name_class(name_classes.folded(surface), names).value == expected
 
 
 def test_the_window_reads_the_map_that_training_writes(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from curator.cli.console import AS_JSON, PROJECT, SPLIT, FilePath, counted, echo
 from curator.cli.linking import ACTORS, ON, index_if_missing, placed
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
+from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
 from curator.services.ports import Cluster
@@ -162,6 +163,12 @@ def figures_text(result: Mapping[str, Any]) -> str:
         "recall " + ", ".join(f"@{k} {100 * value:.1f} %" for k, value in recall.items()),
         "NIL " + ", ".join(f"{name} {_percent(nil.get(key))}" for name, key in NIL_FIGURES),
     ]
+    slices, k = result.get("slices", {}), result.get("k")
+    lines += [
+        f"words of the mention, {words}: {_of_slice(slices[words], k)}"
+        for words in NAME_CLASS_WORDS.values()
+        if words in slices
+    ]
     figures = result.get("figures", {})
     lines += [_line(name, one) for name, one in figures.items() if not _is_plain(name) and one["value"] is not None]
     lines += [
@@ -169,6 +176,12 @@ def figures_text(result: Mapping[str, Any]) -> str:
     ]
     lines += [f"linker: {sentence}" for sentence in result.get("linker", ())]
     return "\n".join([*lines, *_against_lines(result.get("against"))])
+
+
+def _of_slice(part: Mapping[str, Any], k: int | None) -> str:
+    """A class of mentions, whose entities are all in the knowledge base."""
+    recall = f"recall@1 {_percent(part['recall_at_1'])}, @{k} {_percent(part['recall_at_k'])}"
+    return f"{counted(part['mentions'], 'mention', 'mentions')}, {recall}"
 
 
 def _line(name: str, one: Mapping[str, Any]) -> str:
@@ -252,6 +265,11 @@ def _error_text(project: ProjectPlace, result: Mapping[str, Any], out: Path | No
     "--relation", type=click.Choice([one.value for one in Relation]), help="Only where the answer is this of the gold."
 )
 @click.option("--type", "type_", default="", metavar="TYPE", help="Only mentions of this type.")
+@click.option(
+    "--words",
+    type=click.Choice([one.value for one in NameClass]),
+    help="Only mentions whose words resemble the names of the gold entity in this way.",
+)
 @click.option("--seen/--unseen", default=None, help="Only strings that were decided in training documents, or not.")
 @click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Show N errors.")
 @click.option("--out", type=FilePath(path_type=Path), metavar="FILE", help="Write them to this file, .tsv or .json.")
@@ -264,6 +282,7 @@ def errors(
     kind: str | None,
     relation: str | None,
     type_: str,
+    words: str | None,
     seen: bool | None,
     limit: int,
     out: Path | None,
@@ -273,7 +292,14 @@ def errors(
 
     ID is one of `curator errors P --list`. Without it, the newest evaluation is used.
     """
-    where = ErrorFilter(ErrorKind(kind) if kind else None, Relation(relation) if relation else None, type_, "", seen)
+    where = ErrorFilter(
+        ErrorKind(kind) if kind else None,
+        Relation(relation) if relation else None,
+        type_,
+        "",
+        seen,
+        NameClass(words) if words else None,
+    )
     with opened(project, read_only=True) as found:
         stored = found.evaluations
         if listed:

@@ -19,7 +19,7 @@ from training.evaluation.page_replay import replay_page
 from training.evaluation.replay import ReplayCurves, SimulatedDecision, curves_of, simulate
 from training.evaluation.report import KS, NilFigures, Report, SliceFigures, evaluate, is_right, members, report_of
 from training.evaluation.resampling import DocumentBootstrap, Figure, ratio
-from training.evaluation.slices import SliceFacts, slice_facts
+from training.evaluation.slices import NameClass, SliceFacts, name_class, slice_facts
 from training.evaluation.teaching import learner, teach
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Flip",
     "FlipKind",
     "LinkingError",
+    "NameClass",
     "NilFigures",
     "Outcomes",
     "Relation",
@@ -54,6 +55,7 @@ __all__ = [
     "make_map",
     "map_of",
     "members",
+    "name_class",
     "outcomes",
     "ratio",
     "replay_page",

@@ -13,7 +13,7 @@ from models.core import KnowledgeBase
 from models.types import LinkedMention
 from training.data import NIL_MARKERS, GoldMention, GoldSet, SnapshotDocument, SnapshotMention
 from training.evaluation.outcomes import is_right
-from training.evaluation.slices import SliceFacts
+from training.evaluation.slices import NameClass, SliceFacts
 
 VERSION = 1
 AROUND = 70
@@ -47,7 +47,7 @@ class LinkingError:
     GOLD_NOT_IN_KB, `gold` holds the ids stated in the file. `probability` is the linker's probability that its answer
     is right (for NIL, the NIL score). `rank` (from 1), `gold_probability` and `gold_score` belong to the first gold
     entity among the candidates; None if there is none. `seen`: the string was decided in training documents; None
-    without such documents."""
+    without such documents. `name_class`: how the mention's words resemble the gold entity's names; None for NIL."""
 
     kind: ErrorKind
     relation: Relation | None
@@ -65,6 +65,7 @@ class LinkingError:
     gold_probability: float | None
     gold_score: float | None
     seen: bool | None
+    name_class: NameClass | None
 
 
 def linking_errors(
@@ -131,6 +132,7 @@ def _error(
         gold_probability=None if known is None else _rounded(known.probability),
         gold_score=None if known is None else _rounded(known.score),
         seen=facts.seen(gold),
+        name_class=facts.name_class(gold),
     )
 
 

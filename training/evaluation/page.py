@@ -38,8 +38,10 @@ CONVENTIONS = (
     "exact test takes mentions for independent.",
     "Homonym: several entities that the mention may link to have its surface as a name. Exact match: a gold entity "
     "has it. Abbreviation: at most ten characters, two capitals or digits among them; defined: the document gives its "
-    "long form. Seen: occurs among the decisions of train documents, case and spacing apart. Type with NIL in tuning: "
-    "a validation document holds a NIL mention of the type.",
+    "long form. Words of the mention, case and spacing apart: the preferred name of the gold entity (same name), a "
+    "synonym (another name), the preferred name without what is in brackets at its end, part of a name, or none of "
+    "these (other words); of several gold entities the easiest counts. Seen: occurs among the decisions of train "
+    "documents, case and spacing apart. Type with NIL in tuning: a validation document has a NIL mention of the type.",
     "ECE: expected calibration error over 15 bins of equal size. Brier gain: how far the Brier score lies below that "
     "of always saying the base rate. Risk–coverage: decisions in the order of the linker’s confidence.",
 )

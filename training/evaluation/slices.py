@@ -4,10 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from models.core import KnowledgeBase
 from models.text import abbreviation_table, expand, is_short_form
 from training.data import GoldMention, GoldSet, SnapshotDocument, fold
+
+
+class NameClass(StrEnum):
+    """How the words of a mention resemble the names of its gold entity, from easy to hard: the preferred name; another
+    name; the preferred name without what is in brackets at its end; part of a name; none of these. The values, with
+    spaces, are the names of slices. The program classifies in the same way (`curator.domain.name_classes`)."""
+
+    SAME = "same_name"
+    OTHER_NAME = "another_name"
+    NO_BRACKETS = "name_without_brackets"
+    PART = "part_of_a_name"
+    OTHER = "other_words"
+
+
+def name_class(surface: str, names: Sequence[str]) -> NameClass:
+    """The class of a folded surface. `names` begin with the preferred name. The name without brackets counts as such
+    even if it is also listed as a synonym, as readers of wikis do."""
+    folded = [fold(name) for name in names]
+    first = folded[0] if folded else ""
+    if surface == first:
+        return NameClass.SAME
+    if first.endswith(")") and surface == first.rpartition("(")[0].strip():
+        return NameClass.NO_BRACKETS
+    if surface in folded:
+        return NameClass.OTHER_NAME
+    return NameClass.PART if any(surface in name for name in folded) else NameClass.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +42,15 @@ class SliceFacts:
     """The facts that define slices; None leaves out the slices that need it.
 
     `surfaces` (with the documents in which each was decided) and `seen_entities` are the training set's. `names` maps
-    a folded name to the entities that have it, `kinds` an entity to its types. `long_forms` are the abbreviations that
-    each document defines. `tuned_nil_types` are the types with a NIL mention in the split that tunes the NIL threshold.
+    a folded name to the entities that have it, `names_of` an entity to its names, the preferred one first, `kinds` an
+    entity to its types. `long_forms` are the abbreviations that each document defines. `tuned_nil_types` are the types
+    with a NIL mention in the split that tunes the NIL threshold.
     """
 
     surfaces: Mapping[str, frozenset[str]] | None = None
     seen_entities: frozenset[str] | None = None
     names: Mapping[str, tuple[str, ...]] | None = None
+    names_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
     long_forms: Mapping[str, Mapping[str, str]] | None = None
     tuned_nil_types: frozenset[str] | None = None
@@ -31,6 +60,11 @@ class SliceFacts:
         if self.surfaces is None:
             return None
         return bool(self.surfaces.get(mention.surface, frozenset()) - {mention.document})
+
+    def name_class(self, mention: GoldMention) -> NameClass | None:
+        """The easiest class among the mention's gold entities; None for NIL, or if their names are not known."""
+        found = {name_class(mention.surface, self.names_of[one]) for one in mention.ids if one in self.names_of}
+        return next((one for one in NameClass if one in found), None)
 
 
 def slice_facts(
@@ -49,6 +83,7 @@ def slice_facts(
         surfaces=train.surfaces if train else None,
         seen_entities=frozenset(one for mention in train.mentions for one in mention.ids) if train else None,
         names={name: tuple(ids) for name, ids in names.items()},
+        names_of={entity.id: entity.names for entity in kb.entities},
         kinds={entity.id: frozenset(entity.types) for entity in kb.entities},
         long_forms={document.key: abbreviation_table(document.text) for document in documents},
         tuned_nil_types=frozenset(t for m in tuned.mentions if m.nil for t in m.types) if tuned else None,
@@ -65,6 +100,8 @@ def slice_names(mention: GoldMention, facts: SliceFacts) -> list[str]:
         found.append("unseen entity" if facts.seen_entities.isdisjoint(mention.ids) else "seen entity")
     if facts.names is not None:
         found += _name_slices(mention, facts, facts.names)
+    if (words := facts.name_class(mention)) is not None:
+        found.append(words.replace("_", " "))
     if facts.long_forms is not None:
         found += _abbreviation_slices(mention, facts.long_forms.get(mention.document, {}))
     if facts.tuned_nil_types is not None and mention.types:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
 from curator.domain.wording import UserError, guarded_row, localised, tr
 
 NIL = "NIL"
@@ -56,6 +57,7 @@ class EvaluationError:
     """One wrong answer. `gold` and `answer` are entity ids; empty means NIL. `probability` is the linker's probability
     that its answer is right. `rank` (from 1), `gold_probability` and `gold_score` belong to the first gold entity among
     the candidates; None if there is none. `seen`: the string was decided in training documents; None if unknown.
+    `name_class`: how the mention's words resemble the gold entity's names; None for NIL, and in older evaluations.
     `before` and `after` are the text around the mention."""
 
     kind: ErrorKind
@@ -75,6 +77,7 @@ class EvaluationError:
     gold_probability: float | None
     gold_score: float | None
     seen: bool | None
+    name_class: NameClass | None = None
 
     @property
     def is_nil(self) -> bool:
@@ -88,6 +91,10 @@ class EvaluationError:
     @property
     def relation_words(self) -> str:
         return tr(RELATION_WORDS[self.relation]) if self.relation is not None else ""
+
+    @property
+    def name_class_words(self) -> str:
+        return tr(NAME_CLASS_WORDS[self.name_class]) if self.name_class is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,11 @@ class ErrorList:
         found = {kind: Counter(one.relation for one in self.rows if one.kind is kind) for kind in ErrorKind}
         return {kind: numbers for kind, numbers in found.items() if numbers}
 
+    def name_classes(self) -> dict[NameClass, int]:
+        """Numbers by the words of the mention, from easy to hard; classes without errors are absent."""
+        numbers = Counter(one.name_class for one in self.rows)
+        return {one: numbers[one] for one in NameClass if numbers[one]}
+
     @property
     def types(self) -> list[str]:
         return sorted({type_words(one.types) for one in self.rows}, key=str.casefold)
@@ -128,6 +140,7 @@ class ErrorFilter:
     type: str = ""
     split: str = ""
     seen: bool | None = None
+    name_class: NameClass | None = None
 
     def allows(self, one: EvaluationError) -> bool:
         return (
@@ -136,6 +149,7 @@ class ErrorFilter:
             and self.type in ("", type_words(one.types))
             and self.split in ("", one.split)
             and self.seen in (None, one.seen)
+            and self.name_class in (None, one.name_class)
         )
 
 
@@ -187,6 +201,7 @@ def _row(raw: Mapping[str, Any], split: str) -> EvaluationError | None:
             gold_probability=raw["gold_probability"],
             gold_score=raw["gold_score"],
             seen=raw["seen"],
+            name_class=NameClass(raw["name_class"]) if raw.get("name_class") else None,
         )
     except (KeyError, TypeError, ValueError):
         return None
@@ -207,6 +222,9 @@ def kind_lines(found: ErrorList, *, mentions: int) -> list[str]:
         share = f"{localised(100 * number / total, '5.1f')} %"
         tail = f"   {', '.join(near)}" if near else ""
         lines.append(f"  {tr(KIND_WORDS[kind]):{wide}}  {number:7,}  {share}{tail}")
+    if classes := found.name_classes():
+        numbers = [f"{tr(NAME_CLASS_WORDS[one])} {localised(number, ',')}" for one, number in classes.items()]
+        lines.append(tr("  words of the mention: {numbers}", numbers=", ".join(numbers)))
     if new := sum(one.seen is False for one in found.rows):
         lines.append(tr("  strings not seen in training: {new:,}", new=new))
     return lines
@@ -231,6 +249,7 @@ COLUMNS: tuple[tuple[str, Callable[[EvaluationError, ErrorList], Any]], ...] = (
     ("gold_probability", lambda row, _: row.gold_probability),
     ("gold_score", lambda row, _: row.gold_score),
     ("seen_in_training", lambda row, _: row.seen),
+    ("words", lambda row, _: row.name_class.value if row.name_class else None),
 )
 
 

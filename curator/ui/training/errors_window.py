@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.documents import Split
+from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
 from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.records import (
     KIND_WORDS,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SORT_ROLE = ROW_ROLE + 1
-WIDTHS = (0, 16, 40, 19, 19, 0, 0, 0, 0, 0)
+WIDTHS = (0, 16, 40, 19, 0, 19, 0, 0, 0, 0, 0)
 """Widths in letters of the resizable columns (minimum for the context); 0 fits the content."""
 CONTEXT, BEFORE = 2, 32
 """The index of the context column, which is cut on the right, and its characters before the mention."""
@@ -90,6 +91,7 @@ class ErrorsWindow(ShowDialog):
         self.evaluations = self._combo(tr("Evaluation"))
         self.kinds = self._combo(tr("Kind of error"))
         self.types = self._combo(tr("Type"))
+        self.classes = self._combo(tr("Words of the mention"))
         self.splits = self._combo(tr("Split"))
         self.seen = self._combo(tr("String in training"))
         self.words = FindLine(tr("Find errors"), tr("Find by mention, entity or document"), self)
@@ -120,6 +122,7 @@ class ErrorsWindow(ShowDialog):
             RecordColumn(tr("Mention"), lambda row: row.text),
             RecordColumn(tr("Context"), context_words),
             RecordColumn(tr("Gold"), lambda row: self._every.gold_words(row)),
+            RecordColumn(tr("Words"), lambda row: row.name_class_words),
             RecordColumn(tr("Answer"), lambda row: self._every.words(row.answer)),
             RecordColumn(tr("Answer is"), lambda row: row.relation_words),
             RecordColumn(
@@ -163,7 +166,7 @@ class ErrorsWindow(ShowDialog):
 
     def _compose(self) -> None:
         self.body.addWidget(self.evaluations)
-        self.body.addLayout(FlowRow(self.kinds, self.types, self.splits, self.seen, self.left))
+        self.body.addLayout(FlowRow(self.kinds, self.types, self.classes, self.splits, self.seen, self.left))
         line = QHBoxLayout()
         line.addWidget(self.words, 1)
         self.body.addLayout(line)
@@ -173,7 +176,7 @@ class ErrorsWindow(ShowDialog):
 
     def _connect(self) -> None:
         self.evaluations.activated.connect(lambda: self.load(self.evaluations.currentData()))
-        for combo in (self.kinds, self.types, self.splits, self.seen):
+        for combo in (self.kinds, self.types, self.classes, self.splits, self.seen):
             combo.currentIndexChanged.connect(self._filter)
         self.left.toggled.connect(self._filter)
         self.words.textChanged.connect(self._filter)
@@ -240,6 +243,12 @@ class ErrorsWindow(ShowDialog):
                 (tr("String not seen in training"), False),
             ],
         )
+        classes = every.name_classes()
+        words = [
+            (f"{tr(NAME_CLASS_WORDS[one])} ({localised(number, ',')})", one.value) for one, number in classes.items()
+        ]
+        _offer(self.classes, [(tr("All words"), ""), *words])
+        self.classes.setVisible(bool(classes))
         self.types.setVisible(len(every.types) > 1)
         self.splits.setVisible(len(splits) > 1)
         self.seen.setVisible(known)
@@ -253,6 +262,7 @@ class ErrorsWindow(ShowDialog):
             self.types.currentData() or "",
             self.splits.currentData() or "",
             self.seen.currentData(),
+            NameClass(self.classes.currentData()) if self.classes.currentData() else None,
         )
         found = self._every.chosen(where)
         words = self.words.text().strip().casefold()

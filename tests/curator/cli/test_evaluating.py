@@ -45,15 +45,19 @@ def test_the_errors_of_an_evaluation_are_written_stored_and_listed_again(
     refused = cli("errors", project)
     assert (refused.code, "No evaluation is stored yet" in refused.err) == (2, True)
     jobs.result = evaluation_result(
-        error_row(relation="parent"), error_row(kind="nil_link", answer="", probability=0.5, mention="2", seen=False)
+        error_row(relation="parent"),
+        error_row(kind="nil_link", answer="", probability=0.5, mention="2", seen=False, name_class="other_words"),
     )
+    jobs.result |= {"k": 64, "slices": {"other words": {"mentions": 3, "recall_at_1": 0.5, "recall_at_k": None}}}
     out = tmp_path / "errors.tsv"
     answer = cli("evaluate", project, "--split", "validation", "--errors", out)
     assert answer.code == 0, answer.err
-    *_, head, kind, other, new, stored, written = answer.out.splitlines()
+    assert "words of the mention, other words: 3 mentions, recall@1 50.0 %, @64 undefined" in answer.out.splitlines()
+    *_, head, kind, other, words, new, stored, written = answer.out.splitlines()
     assert head == "Errors: 2 of 9 mentions"
     assert kind.split() == ["gold", "ranked", "lower", "1", "50.0", "%", "parent", "of", "gold", "1"]
     assert other.split() == ["NIL,", "gold", "is", "a", "link", "1", "50.0", "%"]
+    assert words.strip() == "words of the mention: same name 1, other words 1"
     assert new.strip() == "strings not seen in training: 1"
     assert written == f"2 errors written to {out}."
     assert len(out.read_text(encoding="utf-8").splitlines()) == 3
@@ -62,6 +66,8 @@ def test_the_errors_of_an_evaluation_are_written_stored_and_listed_again(
     lines = cli("errors", project, id_, "--unseen").out.splitlines()
     assert lines[-2] == "1 error matches the options."
     assert lines[-1] == "0.50  lidocaine (PMID 1): NIL, gold Lidocaine (rank 2)"
+    lines = cli("errors", project, id_, "--words", "same_name").out.splitlines()
+    assert lines[-1].startswith("0.75  lidocaine (PMID 1): Heart Arrest, gold Lidocaine")
     found = cli("errors", project, "--kind", "ranked_lower", "--out", tmp_path / "a.json", "--json").json
     assert (found["id"], found["matching"], found["rows"][0]["relation"]) == (id_, 1, "parent")
     assert len(json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))) == 1

@@ -79,6 +79,7 @@ def error_row(**changes: Any) -> dict[str, Any]:
         "gold_probability": 0.125,
         "gold_score": -1.5,
         "seen": True,
+        "name_class": "same_name",
     }
     assert set(changes) <= set(row)
     return row | changes

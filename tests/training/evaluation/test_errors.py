@@ -10,7 +10,7 @@ from models.types import EntityRecord, LinkedMention
 from tests.training.evaluation.worlds import answer
 from training.data import GoldSet, SnapshotDocument, SnapshotMention, Split, resolve_gold
 from training.data.snapshot import Gold
-from training.evaluation import SliceFacts, errors_json, evaluate, linking_errors
+from training.evaluation import SliceFacts, errors_json, evaluate, linking_errors, slice_facts
 from training.evaluation.errors import AROUND, ErrorKind, LinkingError, Relation
 
 KB = order_entities(
@@ -74,6 +74,20 @@ def test_an_error_says_where_what_and_how_certain() -> None:
     assert (outside.gold, outside.rank, outside.gold_score) == (("OMIM:1", "OMIM:2"), None, None)
 
 
+def test_an_error_says_how_the_words_resemble_the_gold_names() -> None:
+    def words(gold: tuple[str, ...]) -> str | None:
+        one = document(("m", gold, ""))
+        facts = slice_facts([one], KB)
+        [found] = linking_errors([answer("m", "R")], resolve_gold([one], KB.resolved.get), [one], KB, facts)
+        return found.name_class
+
+    assert words(("A",)) == "same_name"
+    assert words(("A1",)) == "part_of_a_name"
+    assert words(("A1", "A")) == "same_name", "the easiest of several"
+    assert words(("B1",)) == "other_words"
+    assert words(()) is None
+
+
 def test_the_hierarchy_says_how_near_the_answer_is() -> None:
     def relation(gold: str, first: str) -> Relation | None:
         [found] = errors(("m", (gold,), ""), answer("m", first))
@@ -96,4 +110,5 @@ def test_the_list_is_compact_and_counts_what_the_report_counts() -> None:
     assert written["kinds"] == {"ranked_lower": 1, "linked_nil": 1}
     assert written["names"] == {"A": "fever", "B": "cough", "B1": "dry cough"}
     row = dict(zip(written["fields"], written["rows"][0], strict=True))
+    assert row["name_class"] is None, "the names are not known"
     assert (row["kind"], row["relation"], row["mention"], row["gold"]) == ("ranked_lower", "sibling", "m2", ["B"])

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import pytest
+
 from models.core.kb import order_entities
 from models.types import EntityRecord
-from tests.training.evaluation.worlds import gold, gold_set
+from tests.training.evaluation.worlds import NAME_CLASSES, gold, gold_set
+from training.data import fold
 from training.data.snapshot import SnapshotDocument, Split
 from training.evaluation.report import members
-from training.evaluation.slices import SliceFacts, slice_facts, slice_names
+from training.evaluation.slices import SliceFacts, name_class, slice_facts, slice_names
 
 KB = order_entities(
     [
@@ -47,6 +50,21 @@ def test_a_homonym_is_one_among_the_entities_that_may_be_linked() -> None:
     assert "homonym" in named("C1", surface="cold", types=())
     assert {"no exact match"} <= named("D2", surface="heart failure")
     assert "homonym" not in named("D1", surface="heart failure")
+
+
+@pytest.mark.parametrize(("surface", "names", "expected"), NAME_CLASSES)
+def test_the_words_of_a_mention_resemble_the_names_of_its_entity(
+    surface: str, names: tuple[str, ...], expected: str
+) -> None:
+    assert name_class(fold(surface), names).value == expected
+
+
+def test_the_easiest_class_of_several_entities_counts() -> None:
+    assert "another name" in named("D1", "D2", surface="CHF")
+    assert "same name" in named("D1", "D2", surface="common  COLD")
+    assert "part of a name" in named("D1", "C1", surface="failure")
+    nil = named(surface="heart failure")
+    assert not nil & {"same name", "another name", "name without brackets", "part of a name", "other words"}
 
 
 def test_abbreviations_by_letters_and_definition() -> None:

@@ -30,3 +30,25 @@ def gold(
 
 def gold_set(*mentions: GoldMention) -> GoldSet:
     return GoldSet(mentions)
+
+
+NAME_CLASSES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("Heart Failure", ("Heart failure", "CHF"), "same_name"),
+    ("  heart\n FAILURE", ("Heart failure",), "same_name"),
+    ("chf", ("Heart failure", "CHF"), "another_name"),
+    ("Old Luke", ("Luke (hero)", "Luke", "Old Luke"), "another_name"),
+    ("Luke", ("Luke (hero)", "Luke"), "name_without_brackets"),
+    ("mistfall", ("Mistfall ( audio story )",), "name_without_brackets"),
+    ("A (b)", ("A (b) (c)",), "name_without_brackets"),
+    ("A", ("A (b) (c)",), "part_of_a_name"),
+    ("Luke (hero)", ("Luke (hero)",), "same_name"),
+    ("Luke", ("Skywalker", "Luke (hero)"), "part_of_a_name"),
+    ("the failure", ("Heart failure",), "other_words"),
+    ("failure", ("Heart failure",), "part_of_a_name"),
+    ("Failure, heart", ("Heart failure",), "other_words"),
+    ("Heart failures", ("Heart failure",), "other_words"),
+    ("hero", ("Luke (hero)",), "part_of_a_name"),
+    ("STRASSE", ("Straße",), "same_name"),
+    ("x", (), "other_words"),
+)
+"""A mention, the names of its entity with the preferred one first, and the class of the mention's words."""

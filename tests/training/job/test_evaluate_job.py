@@ -65,7 +65,7 @@ def test_intervals_slices_and_the_report(tmp_path: Path, base_bundle: Bundle) ->
     figures = result["figures"]
     assert figures["recall@1"]["value"] == result["recall"]["1"]
     assert figures["NIL F1"]["value"] == result["nil"]["f1"]
-    assert {"seen entity", "exact match", "type: Disease"} <= set(result["slices"])
+    assert {"seen entity", "exact match", "same name", "type: Disease"} <= set(result["slices"])
     assert len(result["slices"]["single"]["intervals"]["recall@1"]) == 2
     assert (result["documents"], result["kb_hash"]) == (3, base_bundle.manifest.kb_hash)
     assert result["html"].startswith("<!DOCTYPE html>")

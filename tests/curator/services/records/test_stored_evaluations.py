@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import Verdict
+from curator.domain.name_classes import NameClass
 from curator.domain.wording import UserError
 from curator.services.records import (
     ErrorFilter,
@@ -27,8 +28,25 @@ from tests.failing_reads import fail_reads
 
 ROWS = (
     error_row(mention="1", probability=0.25, relation="parent"),
-    error_row(mention="2", kind="nil_link", answer="", probability=0.5, seen=False, types=["Disease", "Chemical"]),
-    error_row(mention="3", kind="linked_nil", gold=[], rank=None, gold_probability=None, gold_score=None, seen=False),
+    error_row(
+        mention="2",
+        kind="nil_link",
+        answer="",
+        probability=0.5,
+        seen=False,
+        types=["Disease", "Chemical"],
+        name_class="other_words",
+    ),
+    error_row(
+        mention="3",
+        kind="linked_nil",
+        gold=[],
+        rank=None,
+        gold_probability=None,
+        gold_score=None,
+        seen=False,
+        name_class=None,
+    ),
     error_row(mention="4", kind="ranked_lower", relation="sibling", probability=0.9, text="a\tb\nc"),
 )
 
@@ -111,14 +129,25 @@ def test_filters_and_the_table_of_kinds() -> None:
     assert [one.mention_id for one in found.chosen(ErrorFilter(kind=ErrorKind.RANKED_LOWER)).rows] == [4, 1]
     assert [one.mention_id for one in found.chosen(ErrorFilter(relation=Relation.PARENT)).rows] == [1]
     assert [one.mention_id for one in found.chosen(ErrorFilter(type="Disease | Chemical", seen=False)).rows] == [2]
+    assert [one.mention_id for one in found.chosen(ErrorFilter(name_class=NameClass.SAME)).rows] == [4, 1]
     assert found.counts()[ErrorKind.RANKED_LOWER] == Counter({Relation.PARENT: 1, Relation.SIBLING: 1})
     assert [" ".join(line.split()) for line in kind_lines(found, mentions=40)] == [
         "Errors: 4 of 40 mentions",
         "gold ranked lower 2 50.0 % parent of gold 1, sibling of gold 1",
         "NIL, gold is a link 1 25.0 %",
         "linked, gold is NIL 1 25.0 %",
+        "words of the mention: same name 2, other words 1",
         "strings not seen in training: 2",
     ]
+
+
+def test_an_older_evaluation_has_no_classes() -> None:
+    result = evaluation_result(*ROWS)
+    result["errors"]["fields"].remove("name_class")
+    result["errors"]["rows"] = [row[:-1] for row in result["errors"]["rows"]]
+    found = errors_of(result)
+    assert [one.name_class for one in found.rows] == [None] * 4
+    assert not any("words of the mention" in line for line in kind_lines(found, mentions=40))
 
 
 def test_the_list_as_a_file(kept: StoredEvaluations, tmp_path: Path) -> None:
@@ -134,6 +163,7 @@ def test_the_list_as_a_file(kept: StoredEvaluations, tmp_path: Path) -> None:
     assert (rows[2]["answer"], rows[2]["answer_name"], rows[2]["type"]) == ("NIL", "", "Disease|Chemical")
     plain = json.loads(errors_file(found, "errors.JSON"))
     assert plain[0]["probability"] == 0.9
+    assert [one["words"] for one in plain] == ["same_name", None, "other_words", "same_name"]
     assert plain[1]["gold_rank"] is None
     with pytest.raises(UserError, match=r"must end in \.tsv or \.json"):
         kept.write(found, tmp_path / "errors.csv")

@@ -27,7 +27,15 @@ def listed(desk: Desk, qtbot: QtBot) -> ErrorsWindow:
     for mention in (1, 2, 6):
         desk.project.curation.decide(mention, Verdict.link("MESH:D008012"))
     first = error_row(mention="1", probability=0.5, relation="child")
-    second = error_row(mention="2", kind="nil_link", answer="", probability=0.9, seen=False, text="cardiac arrest")
+    second = error_row(
+        mention="2",
+        kind="nil_link",
+        answer="",
+        probability=0.9,
+        seen=False,
+        text="cardiac arrest",
+        name_class="part_of_a_name",
+    )
     other = error_row(document="2", mention="6", document_name="PMID 2", probability=0.7, types=["Disease"])
     desk.project.evaluations.keep(evaluation_result(first, second, split="test"))
     desk.project.evaluations.keep(evaluation_result(other, split="train"))
@@ -90,6 +98,12 @@ def test_errors_are_chosen_by_kind_type_split_and_words(desk: Desk, qtbot: QtBot
     window.types.setCurrentIndex(window.types.findData("Disease"))
     assert window.model.rowCount() == 1
     window.types.setCurrentIndex(0)
+    words = [window.classes.itemText(at) for at in range(window.classes.count())]
+    assert words == ["All words", "same name (2)", "part of a name (1)"]
+    window.classes.setCurrentIndex(2)
+    assert mentions(window) == ["cardiac arrest"]
+    assert window.table.model().index(0, 4).data() == "part of a name"
+    window.classes.setCurrentIndex(0)
     window.words.setText("CARDIAC")
     assert mentions(window) == ["cardiac arrest"]
     window.words.setText("nobody wrote this")
