@@ -270,6 +270,11 @@ class KnowledgeSource:
         return next((self.own[one] for one in (types[0] if types else "", OTHERS) if one in self.own), "")
 
 
+WIKI = "mediawiki"
+"""The format of the sources and documents of wikis. Their identifiers are titles, which name a page only together with
+the wiki: the type of its entities and mentions."""
+
+
 @dataclass(frozen=True, slots=True)
 class KbChanges:
     """Numbers of entities of a version that are new, changed, and gone, and of gone entities that are now alternate ids

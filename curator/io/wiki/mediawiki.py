@@ -201,11 +201,11 @@ def _document(page: Page, plain: Plain, world: str) -> SourceDocument:
 
 def _wiki(element: Any, stem: str) -> Wiki:
     found = element.findall("{*}namespaces/{*}namespace")
-    names = frozenset((one.text or "").strip().lower() for one in found) - {""}
+    names = frozenset((one.text or "").strip().lower() for one in found)
     hidden = frozenset((one.text or "").strip().lower() for one in found if one.get("key") in _HIDDEN) - {""}
     site = _text(element, "sitename")
     name = _text(element, "dbname") or site or stem
-    return Wiki(name, names | {site.lower()}, hidden, _text(element, "case") != "case-sensitive")
+    return Wiki(name, (names | {site.lower()}) - {""}, hidden, _text(element, "case") != "case-sensitive")
 
 
 def _text(element: Any, tag: str) -> str:

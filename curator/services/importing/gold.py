@@ -10,7 +10,7 @@ from datetime import datetime
 from curator.domain.curies import kind_of, kinds_of, local_part, with_prefix
 from curator.domain.decisions import FileDecision, Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention, Split
-from curator.domain.entities import KnowledgeSource
+from curator.domain.entities import WIKI, KnowledgeSource
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge import types_by_name
 from curator.services.ports import Clock, Problem, UnitOfWork
@@ -111,7 +111,9 @@ UNCLEAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Ids:
-    """The meanings of the ids of some mentions: `resolved` by id, and for ambiguous ids the matching entities."""
+    """The meanings of the ids of some mentions: `resolved` by id, and for ambiguous ids the matching entities. The ids
+    of mentions of a wiki that is in the knowledge base are titles and mean only its pages: `titles` are the entities
+    that each may mean, the best first."""
 
     given: Collection[str]
     resolved: Mapping[str, str]
@@ -119,34 +121,52 @@ class _Ids:
     types: Mapping[str, Collection[str]]  # of the entities
     kinds: Mapping[str, Collection[str]]  # of the same, by the vocabularies of their ids
     allowed: Mapping[str, frozenset[str]]  # mention type -> the types of entities that it may have
+    wikis: Mapping[str, frozenset[str]]  # mention type -> those of these types that are wikis
+    titles: Mapping[str, Sequence[str]]
 
     @classmethod
     def of(cls, unit: UnitOfWork, mentions: Sequence[SourceMention]) -> _Ids:
         given = {one for mention in mentions for one in mention.ids}
-        resolved = unit.kb.resolve(given)
-        fitting = unit.kb.ambiguous(given - resolved.keys())
-        checked = {*resolved.values(), *(one for several in fitting.values() for one in several)}
-        if not checked:
-            return cls(given, resolved, fitting, {}, {}, {})
-        entities = unit.kb.get_many(sorted(checked))
         info, mapping = unit.kb.info(), unit.meta.type_mapping()
         known = info.types if info is not None else ()
         allowed = {
             one: frozenset(mapping.types_for(one) or types_by_name(one, known))
             for one in {mention.type for mention in mentions}
         }
+        every = _wikis(unit)
+        wikis = {one: every & types for one, types in allowed.items()}
+        resolved = unit.kb.resolve(given)
+        fitting = unit.kb.ambiguous(given - resolved.keys())
+        matching = unit.kb.matching({one for mention in mentions if wikis[mention.type] for one in mention.ids})
+        checked = {*resolved.values(), *(one for found in (fitting, matching) for ids in found.values() for one in ids)}
+        entities = unit.kb.get_many(sorted(checked))
+        titles = {
+            title: sorted(ids, key=lambda one, title=title: title not in (one, *entities[one].alt_ids))
+            for title, ids in matching.items()
+        }
         types = {one.id: one.types for one in entities.values()}
         sources = unit.kb.sources()
         only = sources[0] if len(sources) == 1 else KnowledgeSource("")
         kinds = {one: kinds_of(with_prefix(one, only.vocabulary_of(types[one]))) for one in types}
-        return cls(given, resolved, fitting, types, kinds, allowed)
+        return cls(given, resolved, fitting, types, kinds, allowed, wikis, titles)
 
     def entity(self, given: str, mention_type: str) -> str:
-        """The entity of an id; if several match, the only one of the mention's type; '' for none."""
+        """The entity of an id; if several match, the only one of the mention's type; '' for none. For a wiki's title,
+        the page of this wiki."""
+        if own := self.wikis[mention_type]:
+            return next((one for one in self.titles.get(given, ()) if not own.isdisjoint(self.types[one])), "")
         if given not in self.fitting:
             return self.resolved.get(given, "")
         found = [one for one in self.fitting[given] if self._fits(one, mention_type)]
         return found[0] if len(found) == 1 else ""
+
+    def is_ambiguous(self, given: str, mention_type: str) -> bool:
+        """Whether several entities match an id, and the mention's type does not decide between them."""
+        return given in self.fitting and not self.wikis[mention_type] and not self.entity(given, mention_type)
+
+    def elsewhere(self, given: str, mention_type: str) -> bool:
+        """Whether an id of a wiki's mention is the title only of something outside the wiki."""
+        return bool(self.wikis[mention_type] and self.titles.get(given) and not self.entity(given, mention_type))
 
     def bare(self, unit: UnitOfWork) -> set[str]:
         """The ids that do not resolve, but would without their prefixes."""
@@ -158,6 +178,8 @@ class _Ids:
         """Whether an id is a mere number, and its only entity is of another type than the mention. Other ids name their
         vocabulary, by their prefix or their form, and mean their entity with any type of mention: ARCHITECTURE.md says
         why, under "Decisions that affect several rooms"."""
+        if self.wikis[mention_type]:
+            return False
         return given.isdecimal() and self.differs(self.resolved.get(given, ""), mention_type)
 
     def differs(self, entity: str, mention_type: str) -> bool:
@@ -173,12 +195,23 @@ class _Ids:
         return False if (allowed and types) or (kind and kinds) else None
 
 
+def _wikis(unit: UnitOfWork) -> frozenset[str]:
+    """The types of the entities that come from wikis' dumps."""
+    found, start = set[str](), 0
+    for source in unit.kb.sources():
+        if source.format == WIKI:
+            found.update(one for entity in unit.kb.part(start, 1) for one in entity.types)
+        start += source.entities
+    return frozenset(found)
+
+
 class GoldWriter:
     """Appends one decision for each annotation with a link or NIL, with nothing shown.
 
     A mention links to all of its ids that resolve, primary or alternate; it is NIL if none does or the file states it.
     If an id without prefix matches several entities, the mention's type decides; a number means no entity of another
-    type. Links of other ids to an entity of another type are kept and counted in a note. A mention with an id that
+    type. A wiki's title means only a page of that wiki, if the knowledge base has the wiki. Links of other ids to an
+    entity of another type are kept and counted in a note. A mention with an id that
     stays ambiguous, with a number of another type, or without any statement, stays undecided. Documents without an
     undecided mention are done.
     """
@@ -192,6 +225,8 @@ class GoldWriter:
         self._unclear: list[Problem] = []
         self._kept = 0  # mentions with a link to an entity of another type, by an id that names its vocabulary
         self._first_kept = 0, ""  # line and words of the first
+        self._elsewhere = 0  # links of a wiki to titles that only others have
+        self._first_elsewhere = 0, ""
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
@@ -262,6 +297,17 @@ class GoldWriter:
                 first=first,
             )
             notes.append(Problem(line, "note", words))
+        if self._elsewhere:
+            line, first = self._first_elsewhere
+            words = ntr(
+                "{n} link leads to a title that its wiki does not have, but another one in the knowledge base: NIL "
+                "(document {first})",
+                "{n:,} links lead to titles that their wiki does not have, but another one in the knowledge base: NIL "
+                "(first: document {first})",
+                self._elsewhere,
+                first=first,
+            )
+            notes.append(Problem(line, "note", words))
         if out := self.counts["decisions left out"]:
             words = ntr(
                 "{n} decision links to entities that are not in the knowledge base: left undecided",
@@ -273,13 +319,18 @@ class GoldWriter:
 
     def _verdict(self, source: SourceDocument, mention: SourceMention, ids_of: _Ids) -> Verdict | None:
         meant = {one: ids_of.entity(one, mention.type) for one in mention.ids}
-        if unclear := [one for one, entity in meant.items() if not entity and one in ids_of.fitting]:
+        if unclear := [one for one in meant if ids_of.is_ambiguous(one, mention.type)]:
             self._note(AMBIGUOUS, source, mention, {one: ids_of.fitting[one] for one in unclear})
             return None
         if others := [one for one in meant if ids_of.contradicts(one, mention.type)]:
             self._note(OTHER_TYPE, source, mention, {one: (meant[one],) for one in others})
             return None
         for one in (unresolved := [one for one, entity in meant.items() if not entity]):
+            if ids_of.elsewhere(one, mention.type):
+                if not self._elsewhere:
+                    self._first_elsewhere = source.line, f"{source.external_id}, {one}"
+                self._elsewhere += 1
+                continue
             self._unresolved[one] += 1
             self._first.setdefault(one, (source.line, source.external_id))
         self.counts["unresolved ids"] += len(unresolved)

@@ -2,7 +2,8 @@
 
 A file is a newer version of an imported file with the same path, or the same name and format: their documents match by
 id and occurrence. A document of any other file is the same only if it has the same id and the same or nearly the same
-text, since identifiers such as `1` occur in many files.
+text, since identifiers such as `1` occur in many files. Pages of different wikis, whose links have other types, never
+match.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from curator.domain.documents import (
     Span,
     text_hash,
 )
+from curator.domain.entities import WIKI
 from curator.domain.imports import Present
 from curator.domain.wording import tr, well_formed
 from curator.services.importing.unread_fields import UnreadFields
@@ -71,6 +73,8 @@ class Comparer:
     def _compared(
         self, unit: UnitOfWork, source: SourceDocument, present: Sequence[Present], occurrence: int
     ) -> Compared:
+        if self._format == WIKI:
+            present = [one for one in present if one.format != WIKI or _may_be_of_one_wiki(unit, one, source)]
         sha256 = text_hash(source.text) if present else ""
         own = [one for one in present if self._is_version(one) and one.occurrence == occurrence]
         same = [one for one in own or present if one.text_sha256 == sha256]
@@ -86,6 +90,14 @@ class Comparer:
 
     def _is_version(self, one: Present) -> bool:
         return one.path == self._path or (one.name == self._name and one.format == self._format)
+
+
+def _may_be_of_one_wiki(unit: UnitOfWork, present: Present, source: SourceDocument) -> bool:
+    """Whether two pages with one title may be of the same wiki: the type of all links is the wiki's name."""
+    known = unit.mentions.of_document(present.document_id, deleted=True)
+    types = {one.type for one in known if one.origin is MentionOrigin.SOURCE}
+    own = {one.type for one in source.mentions}
+    return not (types and own) or not types.isdisjoint(own)
 
 
 def alike(old: str, new: str) -> bool:

@@ -1,8 +1,9 @@
 """A knowledge base from one source or several, as a new version that becomes active when it is complete.
 
 A version is built again whenever a source is added, updated or removed: the other sources are copied from the active
-version. If two sources have the same id, the earlier one's record is kept, and the other's is counted as left out. An
-updated source keeps its position. Records of a later source that its old version hid return only when that source is
+version. If two sources have the same id, the earlier one's record is kept, and the other's is counted as left out. Only
+pages of two wikis with the same title are two entities: the later one's id is WIKI:TITLE, and stays so. An updated
+source keeps its position. Records of a later source that its old version hid return only when that source is
 imported again.
 """
 
@@ -16,13 +17,13 @@ from itertools import islice
 from pathlib import Path
 
 from curator.domain.curies import GENE, ORGANISM, REGISTRIES, kind_of, usual_prefix, with_prefix
-from curator.domain.entities import OTHERS, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
+from curator.domain.entities import OTHERS, WIKI, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core import set_active_bundle
 from curator.services.importing.unfinished_import import UNFINISHED_KB
 from curator.services.knowledge import add_missing, after_update, before_update, plan_of
-from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem, Store
+from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem, Store, UnitOfWork
 
 ENTITIES_PER_UNIT = 2000
 CHANGED_MEANWHILE = (
@@ -64,11 +65,13 @@ class KbResult:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A source being built, and the origin of its entities: a reader, or a range of the active version."""
+    """A source being built, and the origin of its entities: a reader, or a range of the active version. `replaces` is
+    the type of the wiki that it replaces, none if it replaces another source, or no source."""
 
     source: KnowledgeSource
     reader: KnowledgeBaseReader | None = None
     start: int = 0
+    replaces: tuple[str, ...] = ()
 
 
 class KnowledgeImport:
@@ -101,7 +104,8 @@ class KnowledgeImport:
             wish.options.suppressed,
             _stated_vocabulary(wish),
         )
-        made = _Part(source, reader)
+        replaced = next((one for one in present if one.source is before), None) if before else None
+        made = _Part(source, reader, replaces=self._wiki_of(replaced) if replaced is not None else ())
         parts = [made if one.source is before else one for one in present] if before else [*present, made]
         return (yield from self._load(parts))
 
@@ -124,6 +128,13 @@ class KnowledgeImport:
         self._base = info.content_hash if info is not None else ""
         starts = [sum(one.entities for one in sources[:n]) for n in range(len(sources))]
         return [_Part(one, None, start) for one, start in zip(sources, starts, strict=True)]
+
+    def _wiki_of(self, part: _Part) -> tuple[str, ...]:
+        """The type of a wiki's pages in the active version."""
+        if part.source.format != WIKI:
+            return ()
+        with self._store.read() as unit:
+            return next((one.types for one in unit.kb.part(part.start, 1)), ())
 
     def _load(self, parts: Sequence[_Part]) -> Generator[Progress, None, KbResult]:
         result = KbResult(Counter(), [])
@@ -156,13 +167,18 @@ class KnowledgeImport:
         self, version: int, part: _Part, result: KbResult, *, check: bool
     ) -> Generator[Progress, None, KnowledgeSource]:
         """Store the entities of one part; entities of earlier parts are left out."""
-        number, left_out, bare = 0, list[str](), _BareIds()
+        number, left_out, bare, renamed = 0, list[str](), _BareIds(), list[str]()
         for batch in _batches(self._entities(part), ENTITIES_PER_UNIT):
             with self._store.write() as unit:
+                if part.reader is not None and part.source.format == WIKI and self._base is not None:
+                    _check_same_wiki(part, batch[0])
+                    pages = _with_own_ids(unit, batch)
+                    renamed += [new.id for old, new in zip(batch, pages, strict=True) if new.id != old.id]
+                    batch = pages
                 held = unit.kb.loaded(version, [one.id for one in batch]) if check else set()
                 fresh = [one for one in batch if one.id not in held]
                 unit.kb.add(version, fresh)
-            if part.reader is not None:
+            if part.reader is not None and part.source.format != WIKI:
                 bare.see(fresh)
             left_out += sorted(held)
             number += len(fresh)
@@ -176,6 +192,16 @@ class KnowledgeImport:
             unit.kb.add_obsolete(version, part.source.name, _with_prefix(known, part))
         if part.reader is not None:
             result.problems += part.reader.problems
+        if renamed:
+            words = ntr(
+                "{n} page of {source} has the title of an entity of another type, so its id is {some}",
+                "{n:,} pages of {source} have the titles of entities of other types, so their ids begin with the "
+                "name of the wiki (for example {some})",
+                len(renamed),
+                source=part.source.name,
+                some=", ".join(renamed[:3]),
+            )
+            result.problems.append(Problem(0, "note", words))
         if left_out:
             result.counts["left out"] += len(left_out)
             words = ntr(
@@ -224,6 +250,38 @@ class KnowledgeImport:
         result.counts.update(names=info.names, definitions=info.definitions)
         with self._store.read() as unit:
             result.concerned = plan_of(unit).mentions
+
+
+def _check_same_wiki(part: _Part, page: Entity) -> None:
+    """Raises UserError if a wiki would replace another one: dumps of different wikis often have one file name."""
+    if part.replaces and page.types and set(part.replaces).isdisjoint(page.types):
+        raise UserError(
+            tr(
+                "The knowledge base has a source {name} of another wiki ({old}), which {new} would replace. Give this "
+                "source another name. Nothing was changed.",
+                name=part.source.name,
+                old=", ".join(part.replaces),
+                new=", ".join(page.types),
+            )
+        )
+
+
+def _with_own_ids(unit: UnitOfWork, pages: Sequence[Entity]) -> list[Entity]:
+    """The pages of a wiki; one whose title is the id of an entity of another type in the active version gets the id
+    WIKI:TITLE, and its title as an alternate id. One that has such an id in the active version keeps it."""
+    own = {one.id: f"{one.types[0]}:{one.id}" for one in pages if one.types}
+    present = unit.kb.get_many([*own, *own.values()])
+
+    def has(entity_id: str, page: Entity, *, other: bool) -> bool:
+        types = present[entity_id].types if entity_id in present else ()
+        return bool(types) and set(types).isdisjoint(page.types) == other
+
+    return [
+        replace(one, id=own[one.id], alt_ids=(one.id, *one.alt_ids))
+        if one.types and (has(own[one.id], one, other=False) or has(one.id, one, other=True))
+        else one
+        for one in pages
+    ]
 
 
 def _as_before(wish: KbWish, before: KnowledgeSource | None) -> KbWish:

@@ -119,6 +119,10 @@ class KnowledgeBaseRepository(Protocol):
         """For ids that do not resolve because they match several entities equally well, the primary ids of these."""
         ...
 
+    def matching(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The primary ids of all entities that each id may mean, in the order in which `resolve` prefers them."""
+        ...
+
     def search(
         self,
         query: str,

@@ -58,6 +58,15 @@ def ambiguous_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, 
     return {one: fitting for one, matches in found.items() if (fitting := _ambiguous(matches))}
 
 
+def matching_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """For every id, the primary ids of all entities that have it, in any spelling, as primary or alternate id."""
+    given = unique(ids)
+    exact = kb_matching.held(tables, given)
+    found = _look_up(tables, given)
+    ids_of = {one: [primary for _, _, primary in found.get(one, ())] for one in given}
+    return {one: tuple(unique([one, *every] if one in exact else every)) for one, every in ids_of.items() if every}
+
+
 def _look_up(tables: KbTables, given: Sequence[str]) -> _Found:
     keys = kb_matching.by_key(given)
     keys.pop("", None)
@@ -272,6 +281,12 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
     def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         tables = self._active()
         return ambiguous_ids(tables, ids) if tables else {}
+
+    def matching(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        tables = self._active()
+        asked = list(ids)
+        ours = {one: (one,) for one in living_entities(self._conn, asked)}
+        return (matching_ids(tables, asked) if tables else {}) | ours
 
     def search(
         self,
