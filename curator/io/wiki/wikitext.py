@@ -37,7 +37,7 @@ OTHER_PAGES = frozenset(
 _ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")
 _FORMULA = re.compile(r"[\w\s+\-*/=<>.,;:()'|!]{1,40}")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)?")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
 _CLOSING = frozenset(",.;:)]")
 """No space stays before them where something was left out."""
 _MAGIC = re.compile(r"__[A-Z]+__")

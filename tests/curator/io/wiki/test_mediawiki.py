@@ -91,12 +91,46 @@ def test_articles_are_entities_and_redirects_their_other_names(put: Put) -> None
         ("a\n\n\n\nb  c\u00a0d", "a\n\nb c d", []),
         ("<div>a <b>[[b| c ]]</b></div>", "a c", [("c", "B")]),
         ("{{unclosed [[a]]", "{{unclosed a", [("a", "A")]),
+        ("[[Page#Section|words]] [[page_one# S_a|w]]", "words w", [("words", "Page"), ("w", "Page one")]),
+        ("[[Page#Section]] [[#Section|here]] [[Page#|w]]", "Page here w", [("Page", "Page"), ("w", "Page")]),
+        ("a [[de:Seite]] [[zh-min-nan:x]] [[be-x-old:y|z]] [[simple:b]] c", "a c", []),
+        ("[[:de:Seite|b]] [[:zh-min-nan:x]] [[:simple:b|c]]", "b zh-min-nan:x c", []),
+        ("[[Re:Zero]]", "Re:Zero", [("Re:Zero", "Re:Zero")]),
     ],
 )
 def test_running_text(wikitext: str, text: str, links: list[tuple[str, str]]) -> None:
     found = plain_page(wikitext)
     assert found.text == text
     assert [(found.text[one.start : one.end], one.target) for one in found.links] == links
+
+
+def test_redirects_of_redirects_to_sections_and_in_a_circle(put: Put) -> None:
+    redirects = {"A": "B", "B": "C", "C": "End#Part", "X": "Y", "Y": "X", "Z": "Z", "Lost": "Nowhere"}
+    pages = "".join(page(title, redirect=target) for title, target in redirects.items())
+    reader = default_registry().open_kb(put(f"{HEAD}{pages}{page('End', 'x')}</mediawiki>"))
+    [end] = reader
+    assert (end.alt_ids, end.synonyms) == (("A", "B", "C"), ("A", "B", "C"))
+    assert [one.text for one in reader.problems] == ["4 redirects lead to pages that are not in the dump"]
+
+
+@pytest.mark.parametrize("site", ["", "<siteinfo/>", "<siteinfo><dbname>w</dbname></siteinfo>"])
+def test_links_of_a_dump_that_says_little_about_its_wiki(put: Put, site: str) -> None:
+    path = put(f"<mediawiki>{site}{page('A', 'To [[b]].')}</mediawiki>")
+    [document], _ = read(MediaWikiFormat(), path)
+    assert [(one.text, one.ids) for one in document.mentions] == [("b", ("B",))]
+
+
+def test_pages_without_text(put: Put) -> None:
+    empty = "<page><title>No revision</title></page><page><title>No text</title><revision/></page>"
+    path = put(f"{HEAD}{page('A')}{page('B', ' ')}{empty}{page('C', '{{x}}')}</mediawiki>")
+    documents, problems = read(MediaWikiFormat(), path)
+    assert [one.text for one in documents] == ["A\n", "B\n", "No revision\n", "No text\n", "C\n"]
+    assert [one.passages[0].kind for one in documents] == ["title"] * 5
+    assert any("4 pages have no wikitext in the dump" in one for one in problems)
+    entities = list(default_registry().open_kb(path))
+    assert [(one.name, one.definition) for one in entities] == [
+        (name, "") for name in ("A", "B", "No revision", "No text", "C")
+    ]
 
 
 def test_titles_and_leads() -> None:
