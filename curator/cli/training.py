@@ -12,6 +12,8 @@ from curator.cli.console import AS_JSON, PROJECT, Report, counted, echo, ensure_
 from curator.domain.jobs import ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError
 from curator.services.training import (
+    CONTEXT,
+    FIRST,
     NIL,
     DiffKind,
     DiffRow,
@@ -126,7 +128,11 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
     help="Device to train on.",
 )
 @click.option("--tensorboard", is_flag=True, help="Also write the live figures to P/tensorboard.")
-@click.option("--preview", is_flag=True, help="Only show the decisions to learn from and the expected time.")
+@click.option(
+    "--preview",
+    is_flag=True,
+    help="Only show the decisions to learn from, the expected time and what is recommended. Default recipe: names.",
+)
 @click.option("--resume", is_flag=True, help="Resume the training that was interrupted.")
 @click.option("--discard", is_flag=True, help="Discard the training that was interrupted.")
 @AS_JSON
@@ -150,6 +156,8 @@ def train(
 
     Start a training with --recipe. After an interruption, use --resume or --discard.
     """
+    if preview and not (resume or discard):
+        recipe = recipe or FIRST
     if sum((recipe is not None, resume, discard)) != 1:
         raise click.UsageError("Give one of --recipe NAME, --resume and --discard.")
     if recipe is None:
@@ -297,6 +305,7 @@ def _preview_text(shown: TrainingPreview) -> str:
         _encoding(shown),
         f"About {_range(shown.least, shown.most)} in total ({shown.basis}).",
         f"The training cannot start: {shown.problem}" if shown.problem else "",
+        f"Also recommended: --recipe {CONTEXT}. {shown.context}" if shown.context else "",
     ]
     return "\n".join(line for line in lines if line)
 

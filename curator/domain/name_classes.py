@@ -36,17 +36,16 @@ def folded(text: str) -> str:
 
 
 def name_class(surface: str, names: Sequence[str]) -> NameClass:
-    """The class of a folded surface. `names` begin with the preferred name. The name without brackets counts as such
-    even if it is also listed as a synonym, as readers of wikis do."""
-    every = [folded(name) for name in names]
-    first = every[0] if every else ""
+    """The class of a surface; it and `names`, which begin with the preferred name, are `folded`. The name without
+    brackets counts as such even if it is also listed as a synonym, as readers of wikis do."""
+    first = names[0] if names else ""
     if surface == first:
         return NameClass.SAME
     if first.endswith(")") and surface == first.rpartition("(")[0].strip():
         return NameClass.NO_BRACKETS
-    if surface in every:
+    if surface in names:
         return NameClass.OTHER_NAME
-    return NameClass.PART if any(surface in name for name in every) else NameClass.OTHER
+    return NameClass.PART if any(surface in name for name in names) else NameClass.OTHER
 
 
 def easiest(classes: Iterable[NameClass]) -> NameClass | None:

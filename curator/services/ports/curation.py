@@ -291,6 +291,10 @@ class DecisionRepository(Protocol):
         """(mention type, entity ids, number) of the current links of a split's mentions of these types."""
         ...
 
+    def linked_strings(self, splits: Sequence[Split]) -> list[tuple[str, tuple[str, ...], int]]:
+        """(words of the mention, entity ids, number) of the current links of these splits."""
+        ...
+
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
         """For the decisions of one operation, by id, the decision that each replaced; absent if it was the first."""
         ...

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     )
     from curator.services.training.indexing import IndexBuilder
     from curator.services.training.job_chain import OnEnd, OnProgress
-    from curator.services.training.recipes import FIT, NAMES, Recipe, find_recipe, grouped
+    from curator.services.training.recipes import CONTEXT, FIRST, FIT, NAMES, Recipe, find_recipe, grouped
     from curator.services.training.replay import ReplayService
     from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
     from curator.services.training.speeds import RULE, SPREADS, Speeds, slower_now
@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from curator.services.training.workplace import JobDesk, JobOptions, Workplace
 
 __all__ = [
+    "CONTEXT",
+    "FIRST",
     "FIT",
     "HTML",
     "NAMES",
@@ -137,7 +139,7 @@ __getattr__ = opened_late(
     embedding_map="EmbeddingMap MapPoint Place has_map nearest_with_map read_map",
     evaluation="EvaluationService EvaluationWish HTML ReplayWish check_place save_report without_html",
     indexing="IndexBuilder",
-    recipes="FIT NAMES Recipe find_recipe grouped",
+    recipes="CONTEXT FIRST FIT NAMES Recipe find_recipe grouped",
     replay="ReplayService",
     retraining="InterruptedTraining RESUMABLE RetrainingService TrainingPreview",
     speeds="RULE SPREADS Speeds slower_now",

@@ -131,7 +131,7 @@ MEASURED = {
     "chance), with 2,000 links from 87.8 % to 93.4 % and from 86.9 % to 87.8 %.",
 }
 """By recipe, the result of a comparison on documents not used for fitting; README.md and
-tests/benchmarks/experiments/NAMES.md describe it."""
+tests/benchmarks/experiments/NAMES.md describe it. The dialog and `curator train --preview` show it."""
 LAST = (
     "When it last ran, with {links:,} links, correct answers on held-out documents, NIL included, went "
     "from {before} to {after} (difference {low} to {high} points): {verdict}."

@@ -13,6 +13,8 @@ from resources.recipe_files import Parameter, Value
 
 FIT, NAMES = "fit", "names"
 ROLES = (FIT, NAMES, "retriever", "ranker")
+FIRST, CONTEXT = "names", "pel-pb-quick"
+"""The recommended recipe, and the one recommended second where the names often do not decide."""
 OWN = "Curator"
 """The system of the program's own recipe."""
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "choice": "one of the choices"}

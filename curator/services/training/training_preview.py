@@ -10,8 +10,9 @@ from typing import Any
 
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
-from curator.domain.wording import tr
-from curator.services.ports import Store
+from curator.domain.name_classes import HARD, easiest, folded, name_class
+from curator.domain.wording import percent, tr
+from curator.services.ports import Store, UnitOfWork
 from curator.services.training.bundle_metrics import expectation
 from curator.services.training.recipes import FIT, NAMES, Recipe, estimate
 from curator.services.training.snapshots import SnapshotCounts, count_gold
@@ -19,6 +20,8 @@ from curator.services.training.speeds import Speeds
 from resources.recipe_files import JUDGED_MENTIONS, LEAST_REFITTED
 
 LEAST_DECISIONS = 20
+HARD_SHARE = 0.1
+"""The share of links whose names do not decide from which on a recipe for the context is recommended."""
 TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
 
@@ -34,7 +37,7 @@ class TrainingPreview:
     names. At most `judged_at_most` links of the validation documents evaluate a quick recipe (0: all of them).
     `problem` is '' or the reason why it cannot start. `in_turn`: no network is trained, the counts are those of train
     and validation together, and each document is evaluated with weights fitted on the others. `expects` describes the
-    expected effect.
+    expected effect. `context` is '' or the reason why the recipe CONTEXT is the second recommendation.
     """
 
     documents: int
@@ -59,6 +62,7 @@ class TrainingPreview:
     in_turn: bool = False
     over_names: bool = False
     expects: str = ""
+    context: str = ""
 
 
 def preview(
@@ -86,6 +90,7 @@ def preview(
         info = unit.kb.info()
         outside = len(train.entities - set(unit.kb.resolve(train.entities))) if info is not None else 0
         by_split = unit.documents.counts().documents_by_split
+        context = context_words(*hard_links(unit))
     factor, basis = speeds.factor(recipe.id, device)
     low, high = speeds.spread(recipe.id, device)
     size = info.entities if info else 0
@@ -119,6 +124,36 @@ def preview(
         in_turn=in_turn,
         over_names=recipe.role == NAMES,
         expects=expectation(bundles, recipe, links=links),
+        context=context,
+    )
+
+
+def hard_links(unit: UnitOfWork) -> tuple[int, int]:
+    """The number of train and validation links whose words are only part of a name of their entity, or other words, and
+    of all links to known entities. It takes about 0.8 s of CPU time for 100,000 links to 20,000 entities."""
+    rows = unit.decisions.linked_strings(TRAINING)
+    entities = unit.kb.get_many(sorted({entity for _, ids, _ in rows for entity in ids}))
+    names = {one.id: [folded(name) for name in (one.name, *one.synonyms)] for one in entities.values()}
+    hard = known = 0
+    for text, ids, number in rows:
+        surface = folded(text)
+        found = easiest(name_class(surface, names[one]) for one in ids if one in names)
+        known += number if found is not None else 0
+        hard += number if found in HARD else 0
+    return hard, known
+
+
+def context_words(hard: int, links: int) -> str:
+    """Why a recipe for the context is recommended; '' if it is not."""
+    if links < LEAST_DECISIONS or hard <= HARD_SHARE * links:
+        return ""
+    return tr(
+        "In {share} of the links in train and validation documents ({hard:,} of {links:,}), the words are only part of "
+        "a name of the entity, or no name of it at all. There the context must decide, and this training learns to use "
+        "it.",
+        share=percent(hard / links),
+        hard=hard,
+        links=links,
     )
 
 

@@ -144,6 +144,19 @@ class SqlDecisions(Operations, Efforts):
             for type_, ids, number in self._conn.execute(query)
         ]
 
+    def linked_strings(self, splits: Sequence[Split]) -> list[tuple[str, tuple[str, ...], int]]:
+        query = (
+            select(MentionRow.text, DecisionRow.entity_ids, func.count())
+            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+            .where(~MentionRow.deleted, MentionRow.outcome == Outcome.LINK.value)
+            .where(DocumentRow.split.in_([one.value for one in splits]), visible())
+            .group_by(MentionRow.text, DecisionRow.entity_ids)
+        )
+        rows = self._conn.execute(query).all()
+        lists = {ids: texts_of(ids, "decisions", "entity_ids") for ids in {ids for _, ids, _ in rows}}
+        return [(text, lists[ids], number) for text, ids, number in rows]
+
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
         """The previous decisions of those made in one step."""
         if len({one.mention_id for one in decisions}) < len(decisions):  # a mention decided twice in the step

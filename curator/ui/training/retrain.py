@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training import FIT, NAMES, Recipe, TrainingPreview, grouped
+from curator.services.training import CONTEXT, FIT, NAMES, Recipe, TrainingPreview, grouped
 from curator.settings import DeviceChoice
 from curator.ui.kit import FlowRow, FormDialog, sentence, tip
 from curator.ui.training.parameter_panel import ParameterPanel
@@ -47,6 +47,7 @@ OFFERED = {
         "takes seconds to a few minutes.",
     ),
 }
+CONTEXT_TITLE = "Learn from the context"
 PREVIEW_MS = 250
 COUNTING = "Counting the decisions…"
 ROLES = {
@@ -84,7 +85,9 @@ class RetrainDialog(FormDialog):
         self._chosen = next(iter(self._offered))
         self._preview: TrainingPreview | None = None
         self.tabs = QTabWidget(self)
-        self.radios = {id_: QRadioButton(tr(OFFERED[one.role][0]), self) for id_, one in self._offered.items()}
+        self.radios = {id_: QRadioButton(tr(_title(one)), self) for id_, one in self._offered.items()}
+        self.context = sentence("", muted=True)
+        self.context.setAccessibleName(tr("Why the context is recommended"))
         self.tree = QTreeWidget(self)
         self.tree.setAccessibleName(tr("Recipes"))
         self.tree.setHeaderHidden(True)
@@ -181,14 +184,25 @@ class RetrainDialog(FormDialog):
         rows = QVBoxLayout(page)
         for id_, recipe in self._offered.items():
             rows.addWidget(self.radios[id_])
-            rows.addWidget(sentence(tr(OFFERED[recipe.role][1]), muted=True))
+            rows.addWidget(self.context if id_ == CONTEXT else sentence(tr(OFFERED[recipe.role][1]), muted=True))
             rows.addSpacing(12)
         rows.addStretch(1)
+        self._recommend("")
         return page
+
+    def _recommend(self, context: str) -> None:
+        """Recommend the recipe for the context second, with this reason; '' does not recommend it."""
+        self.context.setText(context)
+        self.context.setVisible(bool(context))
+        if CONTEXT in self.radios:
+            self.radios[CONTEXT].setVisible(bool(context))
+
+    def _recommends(self, recipe_id: str) -> bool:
+        return recipe_id in self.radios and not self.radios[recipe_id].isHidden()
 
     def _turned(self, page: int) -> None:
         """On the first tab, choose its recipe with the default values."""
-        if page == 0 and self._chosen not in self._offered:
+        if page == 0 and not self._recommends(self._chosen):
             self.choose(next(id_ for id_, radio in self.radios.items() if radio.isChecked()))
         self._show_recipe()
 
@@ -244,7 +258,7 @@ class RetrainDialog(FormDialog):
 
     def choose(self, recipe_id: str) -> None:
         """Select a recipe and expand its headings; switch to the second tab if the first does not offer it."""
-        if recipe_id in self.radios:
+        if self._recommends(recipe_id):
             self.radios[recipe_id].setChecked(True)
         else:
             self.tabs.setCurrentWidget(self.tree)
@@ -282,6 +296,8 @@ class RetrainDialog(FormDialog):
         if recipe != self.recipe.id:
             return
         self._preview = preview
+        if preview is not None:
+            self._recommend(preview.context)
         self.learns.setText(learns_words(preview) if preview is not None else problem)
         self.takes.setText(time_words(preview) if preview is not None else "")
         self.expects.setText(preview.expects if preview is not None else "")
@@ -318,7 +334,13 @@ class RetrainDialog(FormDialog):
 
 
 def offered(recipes: Sequence[Recipe]) -> dict[str, Recipe]:
-    """The ids of recipes that start from the linker in use, the proposed one first: its name encoder and weights, or
-    only the weights."""
+    """The recipes that may be recommended by their ids, in order: the name encoder and the weights of the linker in
+    use; the recipe for the context, which is shown only where the decisions ask for it; only the weights."""
     own = {role: members[0] for role, members in grouped(recipes) if role in OFFERED}
-    return {own[role].id: own[role] for role in OFFERED if role in own}
+    context = [one for one in recipes if one.id == CONTEXT]
+    found = [*(own[role] for role in OFFERED if role in own)]
+    return {one.id: one for one in (*found[:1], *context, *found[1:])}
+
+
+def _title(recipe: Recipe) -> str:
+    return CONTEXT_TITLE if recipe.id == CONTEXT else OFFERED[recipe.role][0]

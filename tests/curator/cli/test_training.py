@@ -37,6 +37,7 @@ def test_train_says_how_long_it_will_take(
     assert "Encoding 3 entities again" in answer.err
     assert "in total (a cautious estimate" in answer.err
     assert "About 1 minute in total" in cli("train", ready, "--recipe", RECIPE, "--preview", "--max-minutes", "1").out
+    assert cli("train", ready, "--preview").out.startswith("Learns from 27 links"), "the recommended recipe"
     preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
     assert preview["test_documents"] == 0
     assert "measured on this machine" in preview["basis"]

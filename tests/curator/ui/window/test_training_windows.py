@@ -347,7 +347,7 @@ def test_two_trainings_are_offered_without_recipes_and_what_is_set_for_others_do
     make_desk: MakeDesk, qtbot: QtBot
 ) -> None:
     dialog = flows(ready_to_train(make_desk)).retrain()
-    assert list(dialog.radios) == ["names", "conventions"]
+    assert [id_ for id_, radio in dialog.radios.items() if radio.isVisible()] == ["names", "conventions"]
     assert dialog.recipe.id == "names"
     assert not dialog.parameters.isVisible()
     assert not dialog.seed.isVisible()
@@ -361,6 +361,31 @@ def test_two_trainings_are_offered_without_recipes_and_what_is_set_for_others_do
     assert (dialog.wish.recipe, dialog.wish.seed, dialog.wish.max_minutes) == ("names", 0, None)
     dialog.radios["conventions"].click()
     assert dialog.wish.recipe == "conventions"
+    dialog.reject()
+
+
+def test_a_recipe_for_the_context_is_the_second_recommendation_where_names_do_not_decide(
+    make_desk: MakeDesk, qtbot: QtBot
+) -> None:
+    desk = ready_to_train(make_desk)
+    dialog = flows(desk).retrain()
+    qtbot.waitUntil(dialog.ok.isEnabled)
+    context = dialog.radios["pel-pb-quick"]
+    assert not context.isVisible()
+    dialog.choose("pel-pb-quick")
+    assert dialog.tabs.currentIndex() == 1, "one of all recipes"
+    dialog.tabs.setCurrentIndex(0)
+    assert dialog.recipe.id == "names"
+    shown = TrainingPreview(1, 1, 0, 1, 1, 1, 3.0, "a cautious rule", context="In 12 % of the links …")
+    dialog.show_preview("names", shown)
+    assert [id_ for id_, radio in dialog.radios.items() if radio.isVisible()] == [
+        "names",
+        "pel-pb-quick",
+        "conventions",
+    ]
+    assert (dialog.context.text(), dialog.context.isVisible()) == ("In 12 % of the links …", True)
+    context.click()
+    assert (dialog.wish.recipe, dialog.tabs.currentIndex()) == ("pel-pb-quick", 0)
     dialog.reject()
 
 
