@@ -26,6 +26,7 @@ NAME_CLASS_WORDS = {
     NameClass.PART: "part of a name",
     NameClass.OTHER: "other words",
 }
+_EASY_FIRST = tuple(NameClass)
 HARD = frozenset({NameClass.PART, NameClass.OTHER})
 """The classes for which names do not decide, so that the context has to."""
 
@@ -50,5 +51,4 @@ def name_class(surface: str, names: Sequence[str]) -> NameClass:
 
 def easiest(classes: Iterable[NameClass]) -> NameClass | None:
     """The class that counts for a mention of several entities."""
-    found = set(classes)
-    return next((one for one in NameClass if one in found), None)
+    return min(classes, key=_EASY_FIRST.index, default=None)

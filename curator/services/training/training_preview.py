@@ -130,7 +130,8 @@ def preview(
 
 def hard_links(unit: UnitOfWork) -> tuple[int, int]:
     """The number of train and validation links whose words are only part of a name of their entity, or other words, and
-    of all links to known entities. It takes about 0.8 s of CPU time for 100,000 links to 20,000 entities."""
+    of all links to known entities. It takes about a second for 100,000 links with 60,000
+    different strings, less with fewer strings."""
     rows = unit.decisions.linked_strings(TRAINING)
     entities = unit.kb.get_many(sorted({entity for _, ids, _ in rows for entity in ids}))
     names = {one.id: [folded(name) for name in (one.name, *one.synonyms)] for one in entities.values()}

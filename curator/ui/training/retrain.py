@@ -85,7 +85,10 @@ class RetrainDialog(FormDialog):
         self._chosen = next(iter(self._offered))
         self._preview: TrainingPreview | None = None
         self.tabs = QTabWidget(self)
-        self.radios = {id_: QRadioButton(tr(_title(one)), self) for id_, one in self._offered.items()}
+        self.radios = {
+            id_: QRadioButton(tr(CONTEXT_TITLE) if id_ == CONTEXT else tr(OFFERED[one.role][0]), self)
+            for id_, one in self._offered.items()
+        }
         self.context = sentence("", muted=True)
         self.context.setAccessibleName(tr("Why the context is recommended"))
         self.tree = QTreeWidget(self)
@@ -340,7 +343,3 @@ def offered(recipes: Sequence[Recipe]) -> dict[str, Recipe]:
     context = [one for one in recipes if one.id == CONTEXT]
     found = [*(own[role] for role in OFFERED if role in own)]
     return {one.id: one for one in (*found[:1], *context, *found[1:])}
-
-
-def _title(recipe: Recipe) -> str:
-    return CONTEXT_TITLE if recipe.id == CONTEXT else OFFERED[recipe.role][0]
