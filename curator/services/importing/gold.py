@@ -10,7 +10,7 @@ from datetime import datetime
 from curator.domain.curies import kind_of, kinds_of, local_part, with_prefix
 from curator.domain.decisions import FileDecision, Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention, Split
-from curator.domain.entities import WIKI, KnowledgeSource
+from curator.domain.entities import WIKI, Entity, KnowledgeSource
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge import types_by_name
 from curator.services.ports import Clock, Problem, UnitOfWork
@@ -140,10 +140,7 @@ class _Ids:
         matching = unit.kb.matching({one for mention in mentions if wikis[mention.type] for one in mention.ids})
         checked = {*resolved.values(), *(one for found in (fitting, matching) for ids in found.values() for one in ids)}
         entities = unit.kb.get_many(sorted(checked))
-        titles = {
-            title: sorted(ids, key=lambda one, title=title: title not in (one, *entities[one].alt_ids))
-            for title, ids in matching.items()
-        }
+        titles = {title: _exact_first(title, [entities[one] for one in ids]) for title, ids in matching.items()}
         types = {one.id: one.types for one in entities.values()}
         sources = unit.kb.sources()
         only = sources[0] if len(sources) == 1 else KnowledgeSource("")
@@ -193,6 +190,11 @@ class _Ids:
         if not allowed.isdisjoint(types) or kind in kinds:
             return True
         return False if (allowed and types) or (kind and kinds) else None
+
+
+def _exact_first(title: str, pages: Sequence[Entity]) -> list[str]:
+    """The ids of the pages, first of those with exactly this title or redirect, case included."""
+    return [one.id for one in sorted(pages, key=lambda one: title not in (one.id, *one.alt_ids))]
 
 
 def _wikis(unit: UnitOfWork) -> frozenset[str]:

@@ -97,6 +97,14 @@ def test_every_link_leads_to_a_page_of_its_own_world(world: World, tmp_path: Pat
     )
 
 
+def test_a_redirect_in_this_spelling_is_meant_before_a_page_in_another(world: World, tmp_path: Path) -> None:
+    pages = {"IT": "A film.", "It": "#REDIRECT Clown", "Clown": "Not [[IT]] but [[It]]."}
+    path = dump(tmp_path / "a" / "pages.xml", "alpha", pages)
+    finish(world.project.importing.knowledge_base(path))
+    finish(world.project.importing.documents([path], gold=True))
+    assert links(world) == {("alpha", "Clown", "IT"): "IT", ("alpha", "Clown", "It"): "Clown"}
+
+
 def test_ids_stay_when_a_world_is_updated_or_removed(world: World, tmp_path: Path) -> None:
     alpha, beta, _ = both(world, tmp_path)
     importing, knowledge = world.project.importing, world.project.knowledge
