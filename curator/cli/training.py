@@ -169,7 +169,7 @@ def train(
     if preview:
         with opened(project, read_only=True) as found:
             shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
-        say(asdict(shown), _preview_text(shown), as_json=as_json)
+        say(asdict(shown), _preview_text(shown, recipe), as_json=as_json)
         return
     with opened(project) as found:
         if problem := found.retraining.problem(recipe):
@@ -177,7 +177,7 @@ def train(
         if found.retraining.needs_index():
             ensure_index(found)
         shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
-        echo(_preview_text(shown), err=True)
+        echo(_preview_text(shown, recipe), err=True)
         _run(
             lambda show, end: found.retraining.start(
                 recipe,
@@ -291,7 +291,7 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
     return pairs
 
 
-def _preview_text(shown: TrainingPreview) -> str:
+def _preview_text(shown: TrainingPreview, recipe: str) -> str:
     """The forecast of the training, as shown in the dialog, in lines."""
     lines = [
         f"Learns from {counted(shown.links, 'link', 'links')}"
@@ -305,7 +305,7 @@ def _preview_text(shown: TrainingPreview) -> str:
         _encoding(shown),
         f"About {_range(shown.least, shown.most)} in total ({shown.basis}).",
         f"The training cannot start: {shown.problem}" if shown.problem else "",
-        f"Also recommended: --recipe {CONTEXT}. {shown.context}" if shown.context else "",
+        f"Also recommended: --recipe {CONTEXT}. {shown.context}" if shown.context and recipe != CONTEXT else "",
     ]
     return "\n".join(line for line in lines if line)
 

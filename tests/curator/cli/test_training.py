@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from curator.domain.jobs import JobOutcome, JobState
+from curator.services.training import training_preview
 from tests.curator.cli.conftest import Cli
 from tests.curator.services.fakes import FakeJobs, document
 
@@ -38,6 +39,10 @@ def test_train_says_how_long_it_will_take(
     assert "in total (a cautious estimate" in answer.err
     assert "About 1 minute in total" in cli("train", ready, "--recipe", RECIPE, "--preview", "--max-minutes", "1").out
     assert cli("train", ready, "--preview").out.startswith("Learns from 27 links"), "the recommended recipe"
+    monkeypatch.setattr(training_preview, "HARD_SHARE", -1.0)
+    lines = cli("train", ready, "--preview").out.splitlines()
+    assert lines[-1].startswith("Also recommended: --recipe pel-pb-quick. In 0.0 % of the links")
+    assert "Also recommended" not in cli("train", ready, "--recipe", "pel-pb-quick", "--preview").out
     preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
     assert preview["test_documents"] == 0
     assert "measured on this machine" in preview["basis"]
