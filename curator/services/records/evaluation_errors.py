@@ -223,8 +223,8 @@ def kind_lines(found: ErrorList, *, mentions: int) -> list[str]:
         tail = f"   {', '.join(near)}" if near else ""
         lines.append(f"  {tr(KIND_WORDS[kind]):{wide}}  {number:7,}  {share}{tail}")
     if classes := found.name_classes():
-        numbers = [f"{tr(NAME_CLASS_WORDS[one])} {localised(number, ',')}" for one, number in classes.items()]
-        lines.append(tr("  words of the mention: {numbers}", numbers=", ".join(numbers)))
+        words = [f"{tr(NAME_CLASS_WORDS[one])} {localised(number, ',')}" for one, number in classes.items()]
+        lines.append(tr("  words of the mention: {numbers}", numbers=", ".join(words)))
     if new := sum(one.seen is False for one in found.rows):
         lines.append(tr("  strings not seen in training: {new:,}", new=new))
     return lines
