@@ -19,6 +19,7 @@ from models.rankers import (
     NilFeatures,
     NilModel,
     Wording,
+    favourites,
     head_features,
     heard_columns,
     nil_columns,
@@ -152,7 +153,8 @@ class Answerer:
         head = head_features(
             scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=mention.recalled, leads=leads
         )
-        return Layout(order, fused, bare, head)
+        trained = [own for stage, own in leads.items() if stage != OPINION]
+        return Layout(united(order, trained), fused, bare, head)
 
     def _conventions(self, mention: ScoredMention) -> Conventions:
         recalled, rows = mention.recalled, self.kb.rows
@@ -222,7 +224,8 @@ class Answerer:
         rise = 0.0
         if head is not None and own is not None:
             logits = self.combiner.deaf().logits(head.matrix)
-            rise = rise_of(logits, heard_columns(lead, head.order, new=new), own)
+            columns = heard_columns(lead, head.order, new=new, named=head.is_named)
+            rise = rise_of(logits, columns, own)
         return tuple(map(float, nil_columns(lead, deaf.order[0], rise)))
 
     def _deaf(self) -> Answerer:
@@ -245,6 +248,19 @@ class Answerer:
             (score * (1.0 - nil.score)).tolist(),
             [(vote.times, vote.documents) for vote in decided],
         )
+
+
+def united(order: Sequence[int], leads: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
+    """The (c,) positions by their best place in ``order`` or by one of the (c,) ``leads``, so that candidates of a
+    trained stage are among the first too. A stage that was not asked prefers none."""
+    best = np.empty(len(order))
+    best[list(order)] = np.arange(len(order))
+    for lead in leads:
+        if not len(favourites(lead)):
+            continue
+        own = np.argsort(-lead, kind="stable")
+        best[own] = np.minimum(best[own], np.arange(len(order)) + 0.5)
+    return tuple(np.argsort(best, kind="stable").tolist())
 
 
 def _text(mention: ScoredMention) -> str:

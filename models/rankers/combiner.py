@@ -84,6 +84,11 @@ class HeadFeatures:
     heard: Mapping[str, FLOATS64] = field(default_factory=dict)
     """By trained stage: (h, features), see ``models.rankers.hearing``."""
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the mention's text is the name of a candidate."""
+        return bool(self.matrix[:, FEATURES.index("exact")].any())
+
     def named(self, place: int) -> dict[str, float]:
         """The features of one row by name."""
         return dict(zip(FEATURES, map(float, self.matrix[place]), strict=True))
@@ -153,17 +158,19 @@ class Combiner:
         return say("The first {head} candidates are ordered by a model that comes with the program.", head=HEAD)
 
     def hearing_sentence(self, stage: str) -> str:
-        """E.g. "“PEL-Pb” is heard: 24 a unit of its score, 0.8 for its favourite, 3.1 more a unit for new strings."."""
+        """The stage's weights in words."""
         if stage not in self.heard:
             return say("“{stage}” is not used: it does not make held-out decisions more likely.", stage=stage)
-        _, lead, first, new = self.heard[stage]
+        _, lead, first, new, unnamed = self.heard[stage]
         return say(
-            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first "
-            "candidate, and {new:.3g} more per unit for strings that the memory does not know.",
+            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first candidate, {new:.3g} "
+            "more per unit for strings that the memory does not know, and {unnamed:.3g} more for those that are no "
+            "candidate's name.",
             stage=stage,
             lead=lead,
             first=first,
             new=new,
+            unnamed=unnamed,
         )
 
 
@@ -233,7 +240,8 @@ def head_features(
     columns |= {name: taught * values for name, values in habits.columns(head).items()}
     columns["taught_definition"] = taught * columns[DEFINITION]
     matrix = np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1)
-    heard = {stage: heard_columns(own, head, new=bool(new)) for stage, own in leads.items()}
+    named = bool(columns["exact"].any())
+    heard = {stage: heard_columns(own, head, new=bool(new), named=named) for stage, own in leads.items()}
     return HeadFeatures(head, matrix, heard)
 
 

@@ -1,7 +1,7 @@
 """How the combiner and NIL use a trained stage: coefficients fitted on decisions that the stage did not learn from.
 
 A trained stage (a retriever, a ranker) gives each candidate a lead: 0 for its favourite, less for the others, in its
-own unit. Its three features, with coefficients of at least 0, are added to the existing logits, which are scaled as a
+own unit. Its features, with coefficients of at least 0, are added to the existing logits, which are scaled as a
 whole. All are fitted by maximum likelihood with a ridge penalty. They are kept only if the decisions in other documents
 become more likely, beyond chance. Without a trained stage, the linker does not change.
 """
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from models.rankers.conditional_logit import ConditionalLogit
 
 FLOATS64 = NDArray[np.float64]
-HEARD = ("scale", "lead", "first", "new_lead")
+HEARD = ("scale", "lead", "first", "new_lead", "unnamed_lead")
 """The scale of the existing logits; the difference to the stage's favourite; whether the candidate is the favourite;
-the lead for strings that are new to the memory."""
+the lead for strings that are new to the memory; the lead for those of them that are no candidate's name."""
 NIL_HEARD = ("scale", "agrees", "lead", "rise", "base")
 """The scale of NIL's own logit; whether the untrained first candidate is also the stage's favourite; the favourite's
 lead; the rise of the best logit when the stage is used; and a constant 1. The three in the middle count against NIL,
@@ -28,8 +28,8 @@ the constant counts for it."""
 FAVOURITES = 5
 """The number of each stage's favourites that are always in the head."""
 RIDGE = 1e-3
-SILENT = (1.0, 0.0, 0.0, 0.0)
-"""Coefficients of a stage without influence."""
+SILENT = (1.0, 0.0, 0.0, 0.0, 0.0)
+"""Coefficients of a stage without influence, on candidates or on NIL."""
 SCALES = (0.2, 5.0)
 FOLDS = 5
 FEWEST_DOCUMENTS = 5
@@ -38,11 +38,12 @@ OPINION = "opinion"
 """The name of the stage that holds a language model's answers for some of the mentions."""
 
 
-def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool) -> FLOATS64:
-    """(h, 3): the features of the candidates at ``head``; ``lead`` is (c,), its highest value 0 or below."""
+def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool, named: bool) -> FLOATS64:
+    """(h, 4): the features of the candidates at ``head``; ``lead`` is (c,), its highest value 0 or below. ``new``: the
+    memory does not know the string; ``named``: it is the name of a candidate."""
     own = np.asarray(lead, dtype=np.float64)[head]
     first = (own >= float(lead.max(initial=-np.inf)) - TIE).astype(np.float64)
-    return np.stack([own, first, own * float(new)], axis=1)
+    return np.stack([own, first, own * float(new), own * float(new and not named)], axis=1)
 
 
 def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> float:
@@ -103,7 +104,7 @@ def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardMention:
-    """The head of a linked mention: the combiner's logits (h,) without the stage, the stage's features (h, 3), the gold
+    """The head of a linked mention: the combiner's logits (h,) without the stage, the stage's features (h, 4), the gold
     rows, and the document."""
 
     logits: FLOATS64
@@ -161,7 +162,7 @@ def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
 
 
 def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64:
-    """(4,) coefficients of maximum likelihood, none negative, with a ridge on the scale's distance from 1 and on
+    """(5,) coefficients of maximum likelihood, none negative, with a ridge on the scale's distance from 1 and on
     standardised coefficients; with ``deaf`` only the scale."""
     from scipy.optimize import minimize
 

@@ -250,10 +250,10 @@ def trained(bundle, make_tiny_bert, tmp_path_factory) -> Linker:
 def test_a_trained_retriever_scores_every_candidate_exactly(trained) -> None:
     retriever = trained.stages.trained[0]
     tokens = mention_tokens(
-        retriever.towers.mention.tokenizer, DOCUMENT, DOCUMENT.mentions[0], settings=retriever.towers.settings.inputs
+        retriever.towers.mention.tokenizer, DOCUMENT, DOCUMENT.mentions[2], settings=retriever.towers.settings.inputs
     )
     vector = retriever.towers.mention.encode_ids([tokens.ids], normalize=False)[0]
-    for candidate in _answers(trained)["cancer"].candidates:
+    for candidate in _answers(trained)["ca"].candidates:
         record = trained.entity(candidate.entity_id)
         ids = entity_tokens(retriever.towers.entity.tokenizer, record, settings=retriever.towers.settings.inputs)
         expected = retriever.towers.entity.encode_ids([ids], normalize=False)[0] @ vector

@@ -14,6 +14,7 @@ from models.encoders.encoders import load_encoder
 from models.encoders.inputs import InputSettings, entity_tokens, mention_tokens
 from models.errors import ModelError
 from models.linker import retrieving
+from models.linker.answering import united
 from models.linker.bundle import Bundle, RetrieverSpec, new_id, new_staging, publish, reuse, seal
 from models.linker.linker import Linker
 from models.linker.overlay import change_entities
@@ -28,16 +29,16 @@ from models.types import DocumentInput, EntityRecord, MentionInput
 from models.vectors.index import VectorIndex
 
 INPUTS = InputSettings(32, 24)
-TEXT = "Breast cancer (BC) and calcium in heart failure."
+TEXT = "Breast tumors (BC) and calcium+ in failing heart."
 DOCUMENT = DocumentInput(
     "d",
     TEXT,
     (
         MentionInput("cancer", ((0, 13),), ("Disease",)),
         MentionInput("empty", ((3, 3),), ("Disease",)),
-        MentionInput("calcium", ((23, 30),)),
-        MentionInput("unknown", ((23, 30),), ("No such type",)),
-        MentionInput("failure", ((34, 47),), ("Disease", "Chemical")),
+        MentionInput("calcium", ((23, 31),)),
+        MentionInput("unknown", ((23, 31),), ("No such type",)),
+        MentionInput("failure", ((35, 48),), ("Disease", "Chemical")),
     ),
 )
 
@@ -138,6 +139,22 @@ def test_what_only_a_trained_retriever_finds_is_a_candidate(linker: Linker) -> N
     assert not len(empty.rows)
 
 
+@pytest.mark.parametrize(("text", "asked"), [("calcium", 0), ("Aspirin", 0), ("calcium salt", 1), ("a pain", 1)])
+def test_a_name_of_exactly_one_entity_needs_no_context(
+    linker: Linker, monkeypatch: pytest.MonkeyPatch, text: str, asked: int
+) -> None:
+    document = DocumentInput("d", f"Some {text}.", (MentionInput("m", ((5, 5 + len(text)),)),))
+    seen: list[int] = []
+    for retriever in linker.stages.trained:
+        ask = type(retriever).ask
+        monkeypatch.setattr(
+            type(retriever), "ask", lambda self, given, ask=ask: (seen.append(len(given)), ask(self, given))[1]
+        )
+    (answer,) = linker.link([document])
+    assert sum(seen) == asked * len(linker.stages.trained)
+    assert set(answer.mentions[0].candidates[0].scores) >= {"som", "dual"}
+
+
 def test_mentions_are_asked_for_a_few_at_a_time(linker: Linker, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = list(linker.link([DOCUMENT, DOCUMENT]))
     monkeypatch.setattr(retrieving, "AT_ONCE", 1)
@@ -166,3 +183,17 @@ def test_a_bundle_whose_token_vectors_are_cut_off_is_refused(path: Path, tmp_pat
     states.write_bytes(states.read_bytes()[:-2])
     with pytest.raises(ModelError, match="damaged"):
         Linker.load(broken, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("leads", "order"),
+    [
+        ([], [3, 1, 0, 2]),
+        ([[0.0, 0.0, 0.0, 0.0]], [3, 1, 0, 2]),
+        ([[-1.0, -2.0, 0.0, -3.0]], [3, 2, 1, 0]),
+        ([[-1.0, -2.0, 0.0, -3.0], [-3.0, -2.0, -1.0, 0.0]], [3, 2, 1, 0]),
+    ],
+    ids=["none", "not asked", "one", "two"],
+)
+def test_candidates_stand_at_their_best_place_of_any_stage(leads: list[list[float]], order: list[int]) -> None:
+    assert united([3, 1, 0, 2], [np.asarray(lead) for lead in leads]) == tuple(order)

@@ -26,16 +26,24 @@ def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2) 
     """Three equally likely candidates each."""
     return [
         HeardMention(
-            np.zeros(3), heard_columns(np.asarray(lead), HEAD, new=False), np.arange(3) == at, f"d{n // a_document}"
+            np.zeros(3),
+            heard_columns(np.asarray(lead), HEAD, new=False, named=True),
+            np.arange(3) == at,
+            f"d{n // a_document}",
         )
         for n, (lead, at) in enumerate(zip(leads, gold, strict=True))
     ]
 
 
-def test_columns_are_lead_favourite_and_lead_for_new_strings() -> None:
-    lead = np.asarray([-0.2, 0.0, -0.1])
-    assert heard_columns(lead, np.asarray([1, 2]), new=False).tolist() == [[0.0, 1.0, 0.0], [-0.1, 0.0, 0.0]]
-    assert heard_columns(lead, np.asarray([1, 2]), new=True)[:, 2].tolist() == [0.0, -0.1]
+@pytest.mark.parametrize(
+    ("new", "named", "leads"),
+    [(False, True, [0, 0]), (False, False, [0, 0]), (True, True, [1, 0]), (True, False, [1, 1])],
+)
+def test_columns_are_lead_favourite_and_leads_for_new_strings_and_for_those_that_are_no_name(
+    new: bool, named: bool, leads: list[float]
+) -> None:
+    found = heard_columns(np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, named=named)
+    assert np.array_equal(found, [[0.0, 1.0, 0.0, 0.0], [-0.1, 0.0, -0.1 * leads[0], -0.1 * leads[1]]])
 
 
 def test_favourites_are_the_best_and_none_of_a_stage_that_said_nothing() -> None:
@@ -56,10 +64,10 @@ def test_an_opinion_leads_for_its_entity_alone() -> None:
 
 def test_a_favourite_that_was_likely_before_raises_the_best_logit_more() -> None:
     likely, unlikely = (
-        heard_columns(np.asarray(lead), HEAD, new=False) for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
+        heard_columns(np.asarray(lead), HEAD, new=False, named=True) for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
     )
     logits = np.asarray([2.0, 1.0, -3.0])
-    heard = (0.5, 1.0, 3.0, 0.0)
+    heard = (0.5, 1.0, 3.0, 0.0, 0.0)
     assert rise_of(logits, likely, heard) == pytest.approx((0.5 * 2 + 3) - 0.5 * 2)
     assert rise_of(logits, unlikely, heard) == pytest.approx(max(0.5 * 2 - 1, 0.5 * -3 + 3) - 0.5 * 2)
 
@@ -115,7 +123,7 @@ def test_hearing_is_added_to_the_logits_and_ends_where_the_stage_goes() -> None:
 
 
 def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
-    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 2.0, 1.0, 0.5))
+    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 2.0, 1.0, 0.5, 8.0))
     raw = hearing.to_json()
     assert Combiner.from_json(raw) == hearing
     assert "heard" not in DEFAULT_COMBINER.to_json()
@@ -126,7 +134,7 @@ def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
 
 def test_it_says_what_it_hears() -> None:
     assert "is not used" in DEFAULT_COMBINER.hearing_sentence("som")
-    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5)).hearing_sentence("som")
+    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5, 3.0)).hearing_sentence("som")
 
 
 def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
@@ -138,7 +146,12 @@ def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
         gold = int(draw.choice(3, p=np.exp(4 * logits) / np.exp(4 * logits).sum()))
         lead = draw.uniform(-1, 0, 3)
         found.append(
-            HeardMention(logits, heard_columns(lead - lead.max(), HEAD, new=False), np.arange(3) == gold, f"d{n // 5}")
+            HeardMention(
+                logits,
+                heard_columns(lead - lead.max(), HEAD, new=False, named=True),
+                np.arange(3) == gold,
+                f"d{n // 5}",
+            )
         )
     assert fit_hearing(found) is None
 
@@ -152,7 +165,9 @@ def test_unsure_logits_are_scaled_where_a_stage_is_heard() -> None:
         gold = int(draw.choice(3, p=np.exp(4 * logits) / np.exp(4 * logits).sum()))
         favourite = gold if draw.random() < 0.8 else int(draw.integers(3))
         lead = np.where(np.arange(3) == favourite, 0.0, -0.1)
-        found.append(HeardMention(logits, heard_columns(lead, HEAD, new=False), np.arange(3) == gold, f"d{n // 5}"))
+        found.append(
+            HeardMention(logits, heard_columns(lead, HEAD, new=False, named=True), np.arange(3) == gold, f"d{n // 5}")
+        )
     heard = fit_hearing(found)
     assert heard is not None
     assert heard[0] == pytest.approx(4, rel=0.25)
