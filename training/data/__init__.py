@@ -3,7 +3,14 @@
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
 from training.data.document_splits import TURNS, Parts, divide, in_turn, place
 from training.data.domains import Domain, Domains, Untyped, common
-from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
+from training.data.examples import (
+    EntityTexts,
+    Example,
+    decided_documents,
+    make_examples,
+    shuffled_labels,
+    worth_learning,
+)
 from training.data.gold import NIL_MARKERS, GoldMention, GoldSet, Resolve, fold, resolve_gold
 from training.data.progress import Event, Phase, note
 from training.data.snapshot import Snapshot, SnapshotDocument, SnapshotMention, Split, read_snapshot
@@ -48,4 +55,5 @@ __all__ = [
     "resolve_gold",
     "shuffled_labels",
     "trains_entities",
+    "worth_learning",
 ]

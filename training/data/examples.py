@@ -10,6 +10,7 @@ import numpy as np
 
 from models.core import KnowledgeBase
 from models.encoders import InputSettings, MentionTokens, entity_tokens, mention_tokens
+from models.text import normalise
 from models.types import DecidedDocument
 from training.data.gold import Resolve, resolve_gold
 from training.data.snapshot import SnapshotDocument
@@ -20,6 +21,7 @@ class Example:
     """One decided mention. `gold` are rows of the knowledge base, empty for NIL; `types` restrict candidates.
 
     `shown` are rows that the curator saw, best first. `cluster` is equal for mentions of one entity in one document.
+    `named`: the text is a name of a gold entity, so that context has little to decide.
     """
 
     key: str
@@ -28,6 +30,7 @@ class Example:
     types: tuple[str, ...]
     cluster: int
     shown: tuple[int, ...] = ()
+    named: bool = False
 
 
 def make_examples(
@@ -43,17 +46,31 @@ def make_examples(
         for mention in text.mentions:
             ids = gold[mention.key].ids
             together = (document.key, ids, "" if ids else mention.key)
+            rows = tuple(kb.rows[name] for name in ids)
+            said = normalise(mention.surface(text.text))
             examples.append(
                 Example(
                     key=mention.key,
                     tokens=mention_tokens(tokenizer, text, mention, settings=settings),
-                    gold=tuple(kb.rows[name] for name in ids),
+                    gold=rows,
                     types=mention.types,
                     cluster=clusters.setdefault(together, len(clusters)),
                     shown=_rows(shown[mention.key], kb),
+                    named=any(normalise(name) == said for row in rows for name in kb.entities[row].names),
                 )
             )
     return tuple(examples)
+
+
+def worth_learning(examples: Sequence[Example], most: int, *, seed: int) -> tuple[Example, ...]:
+    """At most so many examples, drawn at random and in their order: links of a text that is no name of its entity
+    first, up to half; then any of the others."""
+    if len(examples) <= most:
+        return tuple(examples)
+    order = np.random.default_rng(seed).permutation(len(examples)).tolist()
+    first = [number for number in order if examples[number].gold and not examples[number].named][: most // 2]
+    chosen = list(dict.fromkeys([*first, *order]))[:most]
+    return tuple(examples[number] for number in sorted(chosen))
 
 
 def shuffled_labels(examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:

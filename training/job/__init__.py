@@ -30,7 +30,12 @@
   with entities written out and whole contexts pooled. No entity is encoded again. The proxy loss places its zero midway
   between right and wrong scores before training: with the paper's zero, 200 decisions only taught it to move away from
   all entities.
-* **A quick recipe is tuned and evaluated on at most 500 held-out mentions**; all other recipes on all of them.
+* **Quick variants of the papers' retrievers and re-rankers learn from the context**: the mention in 48 tokens against
+  title and definition, the upper half of both towers, batches of one domain, and up to half of the mentions those whose
+  words are no name of their entity. Such a stage decides where names do not: it is asked only there
+  (`models/linker/retrieving.py`), and its weight has a part of its own for words that are no candidate's name
+  (`models/rankers/hearing.py`).
+* **A quick recipe is tuned and evaluated on at most 2,000 held-out mentions**; all other recipes on all of them.
 * **The check for suspicious gold leaves out trained stages** (`suspicious.py`), since they were trained on that gold.
   The memory leaves out the document, and combiner and NIL are fitted on the other folds. NIL decisions are listed only
   if there are enough to fit NIL on.

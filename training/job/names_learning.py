@@ -34,13 +34,13 @@ from training.job.fitting import TRAINED
 from training.job.gate import Alone
 from training.job.part_learning import Learnt, make_checkpoints, run
 from training.job.preparation import Loaded, Prepared
+from training.job.recipes import UPPER_HALF
 from training.job.tasks import CALIBRATED, train_settings
 from training.loop import FloatArray
 from training.negatives import NameKinship
 from training.tasks import NamedMention, NamesTask, train_layers
 
 RIVALS, NEAREST_GOLD, JUDGED, LEAST = 24, 4, 300, 10
-ALL_LAYERS = "all"
 LEAST_ALIKE, MOST_ALIKE, AROUND = 0.35, 0.92, 64
 """Least and greatest cosine of two synonyms for a useful pair, and the number of neighbours searched for its wrong
 names."""
@@ -79,7 +79,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
         yield note(Phase.PREPARE, _pair_counts(len(pairs)))
     judged = _strings(prepared, [one for fold in prepared.taught.folds for one in fold])
     before = recall(judged, loaded, stage.encode, stage.index.vectors)  # the index holds what the encoder gives now
-    train_layers(encoder.module, every=loaded.wanted.layers == ALL_LAYERS)
+    train_layers(encoder.module, every=loaded.wanted.layers != UPPER_HALF)
     loss = loaded.recipe.make_loss(loaded.values)
     task = NamesTask(
         encoder.module,
@@ -269,7 +269,7 @@ def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Ev
     ref = store_encoder(encoder, staging)
     written = replace(encoder, fingerprint=ref.fingerprint, folder=staging / ref.path)
     source = index_source(base.manifest.kb_hash, ref.fingerprint)
-    split = halves(written) if loaded.wanted.layers != ALL_LAYERS else None
+    split = halves(written) if loaded.wanted.layers == UPPER_HALF else None
     lower = None if split is None else LowerStates(split, root=loaded.spec.cache)
     text = say("Encoding all names with the trained encoder")
     steps = build_names(loaded.kb, staging, written, loaded.spec.work, source=source, lower=lower)

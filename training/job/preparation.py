@@ -34,6 +34,7 @@ from training.data import (
     note,
     read_snapshot,
     shuffled_labels,
+    worth_learning,
 )
 from training.job.assembly import base_encoder_folder, load_tower
 from training.job.fitting import Taught, sample, was_taught
@@ -224,6 +225,8 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     encoder = load_tower(folder, loaded.recipe, loaded.inputs, device=loaded.spec.device)
     texts = EntityTexts(loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     train = _train_examples(loaded, encoder, shuffle_labels=shuffle_labels)
+    if loaded.wanted.learnt_mentions:
+        train = worth_learning(train, loaded.wanted.learnt_mentions, seed=loaded.spec.seed)
     held_out = make_examples(loaded.parts.held_out, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     yield note(Phase.PREPARE, _counts(loaded, train))
     begun = budget.elapsed

@@ -38,6 +38,8 @@ LOSSES: Mapping[str, type[Loss]] = {
     "prototype-triplet": PrototypeTripletLoss,
 }
 PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": CandidateCrossEntropy}
+UPPER_HALF = "upper-half"
+"""Value of `layers`: the lower half of an encoder's layers, and its embeddings, are not trained."""
 
 
 class Role(StrEnum):
@@ -101,11 +103,12 @@ class Hyperparameters:
     domain: str = "cross"
     sharing: str = "batch"
     in_batch: bool = True
+    learnt_mentions: int = 0
     candidates: int = 16
     learnt_share: float = 1.0
     asked_share: float = 1.0
     seconds_per_document: float = 0.0
-    layers: str = "upper-half"
+    layers: str = "all"
     synonyms: float = 0.0
 
 

@@ -12,12 +12,12 @@ from models.encoders import EntityStyle
 from models.errors import ModelError, say
 from training.data import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
-from training.job.recipes import Regularisation, Role
+from training.job.recipes import UPPER_HALF, Regularisation, Role
 from training.loop import Task, Towers, TrainSettings, identity_projection
 from training.losses import AdaptiveMixupLoss, Loss, MultiSimilarityLoss, ProxyLoss, Similarity
 from training.negatives import MinedNegatives, make_reach, make_sampler
 from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
-from training.tasks import Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask, pool_size
+from training.tasks import Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask, pool_size, train_layers
 
 CALIBRATED = (AdaptiveMixupLoss, MultiSimilarityLoss, ProxyLoss)
 """Losses whose zero can be set from the scores before training."""
@@ -60,8 +60,11 @@ def make_towers(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> T
         if trained or not wanted.projection
         else identity_projection(prepared.encoder.dimension, device=shared.device),
     )
-    for tower in (towers.mention, towers.entity) if wanted.freeze_embeddings and trained else ():
-        freeze_embeddings(tower)
+    for tower in (towers.mention, towers.entity) if trained else (towers.mention,):
+        if wanted.layers == UPPER_HALF:
+            train_layers(tower)
+        elif wanted.freeze_embeddings and trained:
+            freeze_embeddings(tower)
     return towers
 
 

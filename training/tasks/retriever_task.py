@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -111,13 +112,28 @@ class RetrieverTask(Task):
         return [self.random, self.sampler.random]
 
     def batches(self, epoch: int) -> Sequence[Batch]:
-        """A random order of all examples; a last batch of one example, which has nothing to compare with, is merged
-        into the previous batch."""
-        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.examples)).tolist()
+        """A random order of all examples. If negatives have domains, a domain fills whole batches; the rest is mixed.
+        A last batch of one example, which has nothing to compare with, is merged into the previous batch."""
+        random = np.random.default_rng([self.seed, epoch])
+        order = random.permutation(len(self.examples)).tolist()
+        filled, order = self._of_one_domain(order)
         parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         if len(parts) > 1 and len(parts[-1]) == 1:
             parts[-2:] = [parts[-2] + parts[-1]]
-        return parts
+        parts = [*filled, *parts]
+        return [parts[at] for at in random.permutation(len(parts))] if filled else parts
+
+    def _of_one_domain(self, order: list[int]) -> tuple[list[list[int]], list[int]]:
+        """Full batches of one domain each, and the examples that are left."""
+        domains = self.sampler.reach.domains
+        if domains is None or not self.in_batch:
+            return [], order
+        filled, waiting = [], defaultdict(list)
+        for number in order:
+            waiting[domains[number]].append(number)
+            if len(waiting[domains[number]]) == self.batch_size:
+                filled.append(waiting.pop(domains[number]))
+        return filled, [number for own in waiting.values() for number in own]
 
     def loss(self, batch: Batch) -> Tensor:
         made = self._made(batch, chunk=self.towers.chunk)

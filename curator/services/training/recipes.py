@@ -136,7 +136,8 @@ def _run(
     once = factor * entities * cost["seconds_per_entity"]  # untrained, as if its vectors were not cached
     again = once if trained else 0.0
     step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
-    learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * decisions * step
+    learnt = min(decisions, int(values.get("learnt_mentions", 0)) or decisions)
+    learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * learnt * step
     return TimeEstimate(factor * learning + once + again, again, entities if again else 0, once)
 
 

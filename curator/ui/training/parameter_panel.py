@@ -112,7 +112,7 @@ GROUPS = {
     "Texts": ("mention_tokens", "entity_tokens", "style", "synonyms"),
     "Encoders": ("entity_tower", "layers", "projection", "freeze_embeddings"),
     "Negatives": ("negatives", "negative_count", "mined_share", "domain", "sharing", "in_batch"),
-    "Candidates": ("candidates", "learnt_share", "asked_share", "seconds_per_document"),
+    "Candidates": ("candidates", "learnt_mentions", "learnt_share", "asked_share", "seconds_per_document"),
 }
 PARTS = {"loss": "Loss", "regulariser": "Regulariser", "grouping": "Clusters of mentions"}
 OTHERS = "Others"

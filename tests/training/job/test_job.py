@@ -42,7 +42,7 @@ def run(spec: dict[str, Any], **options: Any) -> tuple[list[Event], dict[str, An
 
 
 def weights(bundle: Bundle, stage: str, side: str) -> dict[str, torch.Tensor]:
-    spec = bundle.manifest.retriever(stage)
+    spec = bundle.manifest.retriever(stage) or bundle.manifest.ranker
     assert spec is not None
     return load_file(bundle.encoder_folder(spec.encoders[("mention", "entity").index(side)]) / "model.safetensors")
 
@@ -109,6 +109,21 @@ def test_trained_towers_change_and_frozen_ones_are_shared(make_spec: MakeSpec, t
     assert bundle.manifest.training["entity_tower"] == "frozen"
     assert bundle.manifest.retrievers[-1].encoders[1] == bundle.manifest.retrievers[1].encoders[0]
     assert len(list((bundle.path / "encoders").iterdir())) == 2
+
+
+@pytest.mark.parametrize("recipe", ["pel-pb-quick", "prototype-quick"])
+def test_a_quick_variant_trains_the_upper_half_of_both_towers(
+    make_spec: MakeSpec, tiny_encoder: Path, recipe: str
+) -> None:
+    before = load_file(tiny_encoder / "model.safetensors")
+    spec = make_spec(recipe, parameters={"epochs": 1})
+    run(spec)
+    for side in ("mention", "entity"):
+        after = weights(open_bundle(spec["staging"]), recipe.removesuffix("-quick"), side)
+        changed = {
+            name.partition("layer.")[2][:1] for name, tensor in after.items() if not torch.equal(tensor, before[name])
+        }
+        assert changed == {"1"}, "the second of two layers; '' are the embeddings"
 
 
 @pytest.mark.soak

@@ -22,7 +22,8 @@ from models.errors import ModelError
 from models.retrievers.scorers import TokenStates, sum_of_max
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
-from training.data.examples import EntityTexts, Example, make_examples, shuffled_labels
+from training.data.domains import Domain
+from training.data.examples import EntityTexts, Example, make_examples, shuffled_labels, worth_learning
 from training.data.snapshot import read_snapshot
 from training.loop.projection import identity_projection
 from training.loop.towers import Towers
@@ -30,6 +31,7 @@ from training.loop.trainer import TrainSettings, train
 from training.losses import Loss, LossInputs, NoiseContrastiveLoss, ProxyLoss, Similarity
 from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
+from training.negatives.sampling import Reach
 from training.regularisers import FGSM, Regulariser, Transformation
 from training.tasks.retriever_task import RetrieverTask
 from training.tasks.vectors import entity_vectors, mention_vectors, pool_vectors, untrained_vectors
@@ -187,6 +189,31 @@ def test_batches_cover_everything_and_repeat(towers: Towers, examples: Sequence[
     assert task.batches(0) == again.batches(0)
     assert task.batches(0) != task.batches(1)
     assert min(len(batch) for batch in retriever_task(towers, examples[:8], kb, Recorder()).batches(0)) == 8
+
+
+def test_batches_are_of_one_domain_as_far_as_they_can_be_filled(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase
+) -> None:
+    first, second = Domain(((0, 20),)), Domain(((20, 38),))
+    domains = [first if number % 3 else second for number in range(len(examples))]
+    sampler = RandomNegatives(size=6, entities=38, seed=0, reach=Reach(domains=domains))
+    task = retriever_task(towers, examples, kb, Recorder(), sampler=sampler)
+    batches = task.batches(0)
+    mixed = [batch for batch in batches if len({domains[number] for number in batch}) > 1]
+    assert sorted(number for batch in batches for number in batch) == list(range(len(examples)))
+    assert sum(map(len, mixed)) < 2 * task.batch_size, "what is left of each domain"
+    assert batches != task.batches(1)
+
+
+def test_half_of_what_is_learned_are_links_that_names_do_not_decide(examples: Sequence[Example]) -> None:
+    named = [replace(examples[0], key=str(number), gold=(1,), named=number >= 6) for number in range(40)]
+    few, more = (worth_learning(named, most, seed=1) for most in (10, 30))
+    assert [sum(not one.named for one in chosen) for chosen in (few, more)] == [5, 6]
+    assert [len(few), len(more)] == [10, 30]
+    assert [int(one.key) for one in few] == sorted(int(one.key) for one in few)
+    assert worth_learning(named, 40, seed=1) == tuple(named)
+    nil = [replace(one, gold=(), named=False) for one in named]
+    assert len(worth_learning(nil, 10, seed=1)) == 10
 
 
 def test_retriever_batch_holds_gold_and_never_offers_it_as_a_negative(
