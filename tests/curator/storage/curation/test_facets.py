@@ -90,7 +90,7 @@ def test_a_facets_counts_follow_the_others_and_not_itself(filled: Filler) -> Non
 def test_each_value_chooses_as_many_mentions_as_are_counted(filled: Filler, subtests: pytest.Subtests) -> None:
     for facet in Facet:
         for value, number in EXPECTED[facet].items():
-            with subtests.test(facet, value=value), filled.store.read() as unit:
+            with subtests.test(facet.value, value=str(value)), filled.store.read() as unit:
                 where = QueueFilter(facets=Facets.of({facet: [value]}))
                 found = unit.queue.mentions(where)
                 assert len(found) == number == sum(unit.queue.documents(where).values())
@@ -247,7 +247,7 @@ RANGES: tuple[tuple[Facet, list[str], list[int]], ...] = (
 def test_a_range_of_a_number_is_chosen_and_counted(filled: Filler, subtests: pytest.Subtests) -> None:
     for facet, values, expected in RANGES:
         facets = Facets.of({facet: values})
-        with subtests.test(facet, values=values), filled.store.read() as unit:
+        with subtests.test(facet.value, values=str(values)), filled.store.read() as unit:
             cube = unit.queue.cube(QueueFilter(facets=facets))
             assert unit.queue.mentions(QueueFilter(facets=facets)) == expected
             assert cube.total(facets) == len(expected)
