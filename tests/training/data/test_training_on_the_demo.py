@@ -18,7 +18,17 @@ from tests.training.conftest import Line, write_lines
 from training.data.progress import Phase
 from training.job.job import run_training
 
-SHORT = {"epochs": 1, "mention_tokens": 32, "entity_tokens": 16, "entity_tower": "train", "negative_count": 16}
+SHORT = {
+    "epochs": 1,
+    "learning_rate": 1e-4,
+    "mention_tokens": 32,
+    "entity_tokens": 16,
+    "style": "types-synonyms",
+    "layers": "all",
+    "domain": "cross",
+    "calibrated": False,
+    "negative_count": 16,
+}
 UNTRAINED_BY_DESIGN = ("embeddings.position_ids", "embeddings.token_type_ids")
 
 
