@@ -1,11 +1,9 @@
-"""How the words of a mention resemble the names of its entity: the classes of evaluations, errors and recommendations.
-
-The rule is that of `training.evaluation.name_class`, which this process must not import.
-"""
+"""How the words of a mention resemble the names of its entity: the classes that evaluations calculate
+(`training.evaluation.name_class`), and whether names decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 
 
@@ -26,9 +24,6 @@ NAME_CLASS_WORDS = {
     NameClass.PART: "part of a name",
     NameClass.OTHER: "other words",
 }
-_EASY_FIRST = tuple(NameClass)
-HARD = frozenset({NameClass.PART, NameClass.OTHER})
-"""The classes for which names do not decide, so that the context has to."""
 
 
 def folded(text: str) -> str:
@@ -36,19 +31,8 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def name_class(surface: str, names: Sequence[str]) -> NameClass:
-    """The class of a surface; it and `names`, which begin with the preferred name, are `folded`. The name without
-    brackets counts as such even if it is also listed as a synonym, as readers of wikis do."""
+def names_decide(surface: str, names: Sequence[str]) -> bool:
+    """Whether a surface is one of the names, or the preferred one without brackets; all are `folded`, the preferred
+    name first. Otherwise (PART and OTHER) the context has to decide."""
     first = names[0] if names else ""
-    if surface == first:
-        return NameClass.SAME
-    if first.endswith(")") and surface == first.rpartition("(")[0].strip():
-        return NameClass.NO_BRACKETS
-    if surface in names:
-        return NameClass.OTHER_NAME
-    return NameClass.PART if any(surface in name for name in names) else NameClass.OTHER
-
-
-def easiest(classes: Iterable[NameClass]) -> NameClass | None:
-    """The class that counts for a mention of several entities."""
-    return min(classes, key=_EASY_FIRST.index, default=None)
+    return surface in names or (first.endswith(")") and surface == first.rpartition("(")[0].strip())

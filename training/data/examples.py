@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from models.core import KnowledgeBase
 from models.encoders import InputSettings, MentionTokens, entity_tokens, mention_tokens
-from models.text import normalise
 from models.types import DecidedDocument
-from training.data.gold import Resolve, resolve_gold
+from training.data.gold import Resolve, fold, resolve_gold
 from training.data.snapshot import SnapshotDocument
 
 
@@ -40,6 +40,7 @@ def make_examples(
     gold = {mention.key: mention for mention in resolve_gold(documents, kb.resolved.get).mentions}
     clusters: dict[tuple[str, tuple[str, ...], str], int] = {}
     examples = []
+    names_of = cache(lambda row: frozenset(map(fold, kb.entities[row].names)))
     for document in documents:
         text = document.to_input()
         shown = {mention.key: mention.shown for mention in document.mentions}
@@ -47,7 +48,6 @@ def make_examples(
             ids = gold[mention.key].ids
             together = (document.key, ids, "" if ids else mention.key)
             rows = tuple(kb.rows[name] for name in ids)
-            said = normalise(mention.surface(text.text))
             examples.append(
                 Example(
                     key=mention.key,
@@ -56,7 +56,7 @@ def make_examples(
                     types=mention.types,
                     cluster=clusters.setdefault(together, len(clusters)),
                     shown=_rows(shown[mention.key], kb),
-                    named=any(normalise(name) == said for row in rows for name in kb.entities[row].names),
+                    named=any(gold[mention.key].surface in names_of(row) for row in rows),
                 )
             )
     return tuple(examples)

@@ -27,7 +27,7 @@ from curator.io.bioc.bioc_json_tree import (
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
-from curator.io.files import BOM, DocumentSourceReader, JsonStream, Source, Unread
+from curator.io.files import DocumentSourceReader, JsonStream, Source, Unread
 from curator.services.ports import Carries, ExportDocument, Problem
 
 LEARNED = 200  # documents from which the style of a file is learnt
@@ -96,7 +96,7 @@ class BioCJsonFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        text = head.decode("utf-8", "ignore").removeprefix(BOM).lstrip()
+        text = head.decode("utf-8", "ignore").lstrip()
         if text[:1] not in ("{", "["):
             return False
         passages = _PASSAGES.search(text)

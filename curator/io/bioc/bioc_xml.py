@@ -71,7 +71,7 @@ class BioCXmlFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        found = _ROOT.search(head) if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") else None
+        found = _ROOT.search(head) if head.lstrip().startswith(b"<") else None
         return found is not None and _PASSAGE.search(head, found.end()) is not None
 
     def open(self, path: Path) -> BioCXmlReader:

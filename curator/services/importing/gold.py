@@ -107,6 +107,31 @@ UNCLEAR = {
     OTHER_TYPE: 'document {document}: "{mention}" ({type}): id {id} is {entities} in the knowledge base, of another '
     "type: left undecided",
 }
+KEPT, ELSEWHERE = "kept", "elsewhere"
+"""Links to an entity of another type, by an id that names its vocabulary; links of a wiki to a title that only another
+has."""
+ONE = {
+    "unclear": "{n} more mention has an ambiguous id, or one of another type: left undecided",
+    "unresolved": "{n} more id is not in the knowledge base",
+    "bare": "the knowledge base has {n} of these ids without a prefix and without its vocabulary ({first}). If it is "
+    "the same id, import the knowledge base again and name the vocabulary of its ids.",
+    KEPT: "{n} mention links to an entity of another type, by an id that names its vocabulary: kept (document {first})",
+    ELSEWHERE: "{n} link leads to a title that its wiki does not have, but another one in the knowledge base: NIL "
+    "(document {first})",
+    "left out": "{n} decision links to entities that are not in the knowledge base: left undecided",
+}
+SEVERAL = {
+    "unclear": "{n:,} more mentions have an ambiguous id, or one of another type: left undecided",
+    "unresolved": "{n:,} more ids are not in the knowledge base",
+    "bare": "the knowledge base has {n:,} of these ids without their prefixes and without their vocabulary (for "
+    "example {first}). If they are the same ids, import the knowledge base again and name the vocabulary of its ids.",
+    KEPT: "{n:,} mentions link to entities of another type, by ids that name their vocabulary: kept (first: document "
+    "{first})",
+    ELSEWHERE: "{n:,} links lead to titles that their wiki does not have, but another one in the knowledge base: NIL "
+    "(first: document {first})",
+    "left out": "{n:,} decisions link to entities that are not in the knowledge base: left undecided",
+}
+"""What the report says in sum, of one and of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +238,8 @@ class GoldWriter:
     A mention links to all of its ids that resolve, primary or alternate; it is NIL if none does or the file states it.
     If an id without prefix matches several entities, the mention's type decides; a number means no entity of another
     type. A wiki's title means only a page of that wiki, if the knowledge base has the wiki. Links of other ids to an
-    entity of another type are kept and counted in a note. A mention with an id that
-    stays ambiguous, with a number of another type, or without any statement, stays undecided. Documents without an
-    undecided mention are done.
+    entity of another type are kept and counted in a note. A mention with an id that stays ambiguous, with a number of
+    another type, or without any statement, stays undecided. Documents without an undecided mention are done.
     """
 
     def __init__(self, file_name: str, clock: Clock) -> None:
@@ -225,10 +249,8 @@ class GoldWriter:
         self._first: dict[str, tuple[int, str]] = {}  # unresolved id -> line and document of its first mention
         self._bare: set[str] = set()  # unresolved ids that the knowledge base has without their prefix
         self._unclear: list[Problem] = []
-        self._kept = 0  # mentions with a link to an entity of another type, by an id that names its vocabulary
-        self._first_kept = 0, ""  # line and words of the first
-        self._elsewhere = 0  # links of a wiki to titles that only others have
-        self._first_elsewhere = 0, ""
+        self._summed: Counter[str] = Counter()  # KEPT and ELSEWHERE
+        self._firsts: dict[str, tuple[int, str]] = {}  # line and words of the first of each
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
@@ -253,70 +275,21 @@ class GoldWriter:
 
     def problems(self) -> list[Problem]:
         """Mentions that stay undecided because of their ids; one note for each id missing from the knowledge base, most
-        frequent first."""
-        notes = list(self._unclear)
-        if (more := self.counts[AMBIGUOUS] + self.counts[OTHER_TYPE] - len(notes)) > 0:
-            words = ntr(
-                "{n:,} more mention has an ambiguous id, or one of another type: left undecided",
-                "{n:,} more mentions have an ambiguous id, or one of another type: left undecided",
-                more,
-            )
-            notes.append(Problem(0, "note", words))
+        frequent first; then what is only counted."""
         common = self._unresolved.most_common(MOST_PROBLEMS)
-        notes += [self._problem(unresolved, number) for unresolved, number in common]
-        left = len(self._unresolved) - len(common)
-        if left:
-            notes.append(
-                Problem(
-                    0,
-                    "note",
-                    ntr(
-                        "{n} more id is not in the knowledge base",
-                        "{n:,} more ids are not in the knowledge base",
-                        left,
-                    ),
-                )
-            )
-        if self._bare:
-            words = ntr(
-                "the knowledge base has {n} of these ids without a prefix and without its vocabulary ({some}). If it "
-                "is the same id, import the knowledge base again and name the vocabulary of its ids.",
-                "the knowledge base has {n:,} of these ids without their prefixes and without their vocabulary (for "
-                "example {some}). If they are the same ids, import the knowledge base again and name the vocabulary "
-                "of its ids.",
-                len(self._bare),
-                some=", ".join(sorted(self._bare)[:3]),
-            )
-            notes.append(Problem(0, "note", words))
-        if self._kept:
-            line, first = self._first_kept
-            words = ntr(
-                "{n} mention links to an entity of another type, by an id that names its vocabulary: kept (document "
-                "{first})",
-                "{n:,} mentions link to entities of another type, by ids that name their vocabulary: kept (first: "
-                "document {first})",
-                self._kept,
-                first=first,
-            )
-            notes.append(Problem(line, "note", words))
-        if self._elsewhere:
-            line, first = self._first_elsewhere
-            words = ntr(
-                "{n} link leads to a title that its wiki does not have, but another one in the knowledge base: NIL "
-                "(document {first})",
-                "{n:,} links lead to titles that their wiki does not have, but another one in the knowledge base: NIL "
-                "(first: document {first})",
-                self._elsewhere,
-                first=first,
-            )
-            notes.append(Problem(line, "note", words))
-        if out := self.counts["decisions left out"]:
-            words = ntr(
-                "{n} decision links to entities that are not in the knowledge base: left undecided",
-                "{n:,} decisions link to entities that are not in the knowledge base: left undecided",
-                out,
-            )
-            notes.append(Problem(0, "note", words))
+        counts = {
+            "unclear": self.counts[AMBIGUOUS] + self.counts[OTHER_TYPE] - len(self._unclear),
+            "unresolved": len(self._unresolved) - len(common),
+            "bare": len(self._bare),
+            **self._summed,
+            "left out": self.counts["decisions left out"],
+        }
+        firsts = {**self._firsts, "bare": (0, ", ".join(sorted(self._bare)[:3]))}
+        notes = [*self._unclear, *(self._problem(unresolved, number) for unresolved, number in common)]
+        for why, number in counts.items():
+            if number > 0:
+                line, first = firsts.get(why, (0, ""))
+                notes.append(Problem(line, "note", ntr(ONE[why], SEVERAL[why], number, first=first)))
         return notes
 
     def _verdict(self, source: SourceDocument, mention: SourceMention, ids_of: _Ids) -> Verdict | None:
@@ -329,16 +302,16 @@ class GoldWriter:
             return None
         for one in (unresolved := [one for one, entity in meant.items() if not entity]):
             if ids_of.elsewhere(one, mention.type):
-                if not self._elsewhere:
-                    self._first_elsewhere = source.line, f"{source.external_id}, {one}"
-                self._elsewhere += 1
+                self._sum_up(ELSEWHERE, source, one)
                 continue
             self._unresolved[one] += 1
             self._first.setdefault(one, (source.line, source.external_id))
         self.counts["unresolved ids"] += len(unresolved)
         if ids := tuple(dict.fromkeys(one for one in meant.values() if one)):
             if other := next((one for one in ids if ids_of.differs(one, mention.type)), ""):
-                self._note_kept(source, mention, other, ids_of.types[other])
+                types = ", ".join(ids_of.types[other])
+                shown = f"{other} ({types})" if types else other
+                self._sum_up(KEPT, source, f'"{mention.text[:80]}" ({mention.type}), {shown}')
             self.counts["linked"] += 1
             return Verdict.link(*ids)
         if mention.nil or mention.ids:
@@ -364,11 +337,9 @@ class GoldWriter:
         )
         self._unclear.append(Problem(source.line, "note", words))
 
-    def _note_kept(self, source: SourceDocument, mention: SourceMention, entity: str, types: Collection[str]) -> None:
-        shown = f"{entity} ({', '.join(types)})" if types else entity
-        if not self._kept:
-            self._first_kept = source.line, f'{source.external_id}, "{mention.text[:80]}" ({mention.type}), {shown}'
-        self._kept += 1
+    def _sum_up(self, why: str, source: SourceDocument, words: str) -> None:
+        self._summed[why] += 1
+        self._firsts.setdefault(why, (source.line, f"{source.external_id}, {words}"))
 
     def _append(self, unit: UnitOfWork, mention_ids: Sequence[int], verdicts: Sequence[Verdict]) -> None:
         if mention_ids:

@@ -10,7 +10,7 @@ from typing import Any
 
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
-from curator.domain.name_classes import HARD, easiest, folded, name_class
+from curator.domain.name_classes import folded, names_decide
 from curator.domain.wording import percent, tr
 from curator.services.ports import Store, UnitOfWork
 from curator.services.training.bundle_metrics import expectation
@@ -130,17 +130,16 @@ def preview(
 
 def hard_links(unit: UnitOfWork) -> tuple[int, int]:
     """The number of train and validation links whose words are only part of a name of their entity, or other words, and
-    of all links to known entities. It takes about a second for 100,000 links with 60,000
-    different strings, less with fewer strings."""
+    of all links to known entities."""
     rows = unit.decisions.linked_strings(TRAINING)
     entities = unit.kb.get_many(sorted({entity for _, ids, _ in rows for entity in ids}))
     names = {one.id: [folded(name) for name in (one.name, *one.synonyms)] for one in entities.values()}
     hard = known = 0
     for text, ids, number in rows:
         surface = folded(text)
-        found = easiest(name_class(surface, names[one]) for one in ids if one in names)
-        known += number if found is not None else 0
-        hard += number if found in HARD else 0
+        decide = [names_decide(surface, names[one]) for one in ids if one in names]
+        known += number if decide else 0
+        hard += number if decide and not any(decide) else 0
     return hard, known
 
 
