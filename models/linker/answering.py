@@ -25,6 +25,7 @@ from models.rankers import (
     nil_columns,
     opinion_lead,
     rise_of,
+    scaled,
 )
 from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
 from models.text import normalise
@@ -163,14 +164,14 @@ class Answerer:
 
     def leads(self, mention: ScoredMention, stages: Collection[str]) -> dict[str, NDArray[np.float64]]:
         """The leads of trained stages, and of a language model, for the candidates, (c,) each: 0 for the favourite,
-        less for the others."""
+        less for the others. A trained stage that was not asked about the mention has none."""
         scores = mention.table.scores
         found = {
             stage: comparable(stage, scores[stage], self.fusion.scales.get(stage, LEAD))
             for stage in stages
             if stage in scores
         }
-        leads = {stage: own - own.max(initial=-np.inf) for stage, own in found.items() if len(own)}
+        leads = {stage: own - own.max(initial=-np.inf) for stage, own in found.items() if len(own) and own.any()}
         if OPINION in stages and mention.opinion is not None and mention.entity_ids:
             said = opinion_lead(mention.entity_ids, mention.opinion)
             leads |= {} if said is None else {OPINION: said}
@@ -223,8 +224,8 @@ class Answerer:
         head, own = deaf.head, self.combiner.heard.get(stage)
         rise = 0.0
         if head is not None and own is not None:
-            logits = self.combiner.deaf().logits(head.matrix)
-            columns = heard_columns(lead, head.order, new=new, named=head.is_named)
+            logits = scaled(self.combiner.deaf().logits(head.matrix), exact=head.exact)
+            columns = heard_columns(lead, head.order, new=new, exact=head.exact)
             rise = rise_of(logits, columns, own)
         return tuple(map(float, nil_columns(lead, deaf.order[0], rise)))
 

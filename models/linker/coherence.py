@@ -3,7 +3,8 @@
 Documents keep to one subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
 about fragile X syndrome. A softmax over the fused scores, without coherence, gives the probability of a candidate for
 its own mention. Mentions with the same wording do not count for each other. Entities broader or narrower than a likely
-answer count as well: documents often name a disease and its kinds.
+answer count as well: documents often name a disease and its kinds. What definitions say of each other is in
+``models.linker.relations``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Hierarchy, MentionQuery
+from models.core import KnowledgeBase, MentionQuery
+from models.linker.relations import Relations
 from models.names import CandidateTable
 from models.rankers import Elsewhere
 from models.retrievers import DOCUMENT, MEMORY, FusionWeights
@@ -25,30 +27,36 @@ FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 TEMPERATURE = 0.03
 LEAST = 0.05
-"""Less likely candidates of another mention are not evidence."""
+SURE = 0.5
+"""Less likely candidates of another mention are not evidence; what definitions name must be surer."""
 Chances = defaultdict[int, dict[int, float]]
 """By an entity's row and a wording's number: the highest probability at a mention of that wording."""
 
 
 def add_coherence(
-    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
+    text: str,
+    queries: Sequence[MentionQuery],
+    tables: Sequence[CandidateTable],
+    fusion: FusionWeights,
+    kb: KnowledgeBase,
 ) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
-    """The mentions of one document with the stage "document", its evidence, and the same with an empty memory. Mentions
-    with the same wording and candidates need to be given only once."""
+    """The mentions of one document, whose ``text`` is given, with the stage "document", its evidence, and the same with
+    an empty memory. Mentions with the same wording and candidates need to be given only once."""
     texts = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
     number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     keys = [number[text] for text in texts]
-    values = _coherence(keys, tables, fusion, hierarchy)
+    values = _coherence(text, keys, tables, fusion, kb)
     decided = any(bool(table.scores[MEMORY].any()) for table in tables if MEMORY in table.scores)
     bare = [CandidateTable(t.rows, t.matched, {k: v for k, v in t.scores.items() if k != MEMORY}) for t in tables]
-    alone = _coherence(keys, bare, fusion, hierarchy) if decided else values
+    alone = _coherence(text, keys, bare, fusion, kb) if decided else values
     found = [table.with_scores(DOCUMENT, own.same) for table, own in zip(tables, values, strict=True)]
     return found, values, alone
 
 
 def _coherence(
-    keys: Sequence[int], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
+    text: str, keys: Sequence[int], tables: Sequence[CandidateTable], fusion: FusionWeights, kb: KnowledgeBase
 ) -> list[Elsewhere]:
+    hierarchy = kb.hierarchy
     same: Chances = defaultdict(dict)
     for key, table in zip(keys, tables, strict=True):
         chances = _chances(fusion.fuse(table.scores))
@@ -66,8 +74,10 @@ def _coherence(
             for key, chance in same[one].items():
                 _raise(above[row], key, chance)
     columns = [_Likely.of(one) for one in (same, below, above)]
+    sure = {row: frozenset(key for key, chance in known.items() if chance >= SURE) for row, known in same.items()}
+    relations = Relations(kb, text, {row: at for row, at in sure.items() if at})
     return [
-        Elsewhere(*(column.of_others(key, table.rows) for column in columns))
+        Elsewhere(*(one.of_others(key, table.rows) for one in columns), *relations.of(key, table.rows))
         for key, table in zip(keys, tables, strict=True)
     ]
 

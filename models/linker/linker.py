@@ -250,7 +250,8 @@ class Linker:
         first = {look: at for at, look in reversed(list(enumerate(alike)))}
         places = list(first.values())
         with_memory = [add_memory(self.stages, tables[at], recalled[at]) for at in places]
-        coherent = add_coherence([queries[at] for at in places], with_memory, self.fusion, self.stages.kb.hierarchy)
+        asked = [queries[at] for at in places]
+        coherent = add_coherence(document.text, asked, with_memory, self.fusion, self.stages.kb)
         shared = {}
         for at, table, beside, alone in zip(places, *coherent, strict=True):
             ids = tuple(self.stages.kb.entities[row].id for row in table.rows.tolist())

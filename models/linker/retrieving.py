@@ -1,8 +1,8 @@
 """Trained retrievers in the pipeline: their candidates join those found by name, and every stage scores all.
 
-They are asked only about mentions that names do not settle: a text that is a name of exactly one entity needs no
-context. Encoding a mention in its context takes longer than all else, and four mentions of five are settled in
-biomedical abstracts and in wikis.
+They are asked only about mentions that names do not settle: a text that is a name of exactly one entity, and no part
+of the name of another candidate, needs no context. Encoding a mention in its context takes longer than all else, and
+every second mention of wikis is settled.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from models.core import MentionQuery
 from models.linker.answering import EXACT
 from models.linker.stages import Stages
 from models.names import LEXICAL, CandidateTable, PreparedLookup, regroup
+from models.rankers import words_in
 from models.retrievers import AskedMentions
 from models.types import DocumentInput
 
@@ -38,7 +39,7 @@ def add_trained(
     pairs = [(d, m) for d in batch for m in d.mentions]
     flat = [query for group in queries for query in group]
     lookups = [lookup for group in prepared for lookup in group]
-    open_ones = [at for at, query in enumerate(flat) if query.variants and not is_settled(lookups[at])]
+    open_ones = [at for at, query in enumerate(flat) if query.variants and not is_settled(lookups[at], stages.kb.names)]
     found: dict[int, CandidateTable] = {}
     for start in range(0, len(open_ones), AT_ONCE):
         part = open_ones[start : start + AT_ONCE]
@@ -50,10 +51,15 @@ def add_trained(
     return regroup(tables, queries)
 
 
-def is_settled(lookup: PreparedLookup) -> bool:
-    """Whether the text is a name of exactly one entity."""
-    exact = lookup.table().scores.get(LEXICAL, np.zeros(0, dtype=np.float32)) >= EXACT
-    return int(exact.sum()) == 1
+def is_settled(lookup: PreparedLookup, names: Sequence[str]) -> bool:
+    """Whether the text is a name of exactly one candidate, and its words are not all in the name of another one:
+    "Ezra" is the name of a person, but may mean the "Book of Ezra"."""
+    table = lookup.table()
+    exact = table.scores.get(LEXICAL, np.zeros(0, dtype=np.float32)) >= EXACT
+    if int(exact.sum()) != 1:
+        return False
+    own = words_in(names[int(table.matched[exact][0])])
+    return not any(own < words_in(names[at]) for at in table.matched[~exact].tolist())
 
 
 def _candidates(

@@ -19,6 +19,7 @@ from models.rankers import (
     FEATURES,
     MIN_LINKED,
     MIN_NIL,
+    NIL_SILENT,
     OPINION,
     SILENT,
     Combiner,
@@ -31,6 +32,7 @@ from models.rankers import (
     fit_combiner,
     fit_hearing,
     fit_nil,
+    scaled,
 )
 from models.retrievers import NOTHING, FusionWeights, LabelledScores, fit_fusion
 from models.types import DocumentInput, LinkedMention
@@ -112,10 +114,11 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
     heads = [(probe.rank(mention).head, mention, ids) for mention, ids in linked]
     told = [
         HeardMention(
-            probe.combiner.logits(head.matrix, head.heard),
+            scaled(probe.combiner.logits(head.matrix, head.heard), exact=head.exact),
             head.heard[stage],
             np.asarray([mention.entity_ids[at] in ids for at in head.order], dtype=bool),
             mention.document.key,
+            mention.query.types,
         )
         for head, mention, ids in heads
         if head is not None and stage in head.heard
@@ -139,7 +142,7 @@ def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[b
     if sum(is_nil) < MIN_NIL or len(is_nil) - sum(is_nil) < MIN_LINKED or not linker.nil.coefficients:
         return linker
     deaf = linker.nil.hearing(stage, None)
-    probe = linker.with_weights(nil=deaf.hearing(stage, SILENT))
+    probe = linker.with_weights(nil=deaf.hearing(stage, NIL_SILENT))
     features = [probe.nil_features(mention) for mention in scored]
     told = [
         as_choice(deaf.logit(one), np.asarray(one.heard[stage]), nil=nil, document=mention.document.key)

@@ -17,6 +17,7 @@ from models.rankers.combiner import (
     default_combiner,
     fit_combiner,
     head_features,
+    words_in,
 )
 from models.rankers.conventions import CONVENTIONS, Conventions, Elsewhere
 from models.rankers.cross_encoder import (
@@ -37,6 +38,7 @@ from models.rankers.dual_ranker import (
     load_ranker_entities,
 )
 from models.rankers.hearing import (
+    NIL_SILENT,
     OPINION,
     SILENT,
     HeardMention,
@@ -47,6 +49,7 @@ from models.rankers.hearing import (
     nil_columns,
     opinion_lead,
     rise_of,
+    scaled,
 )
 from models.rankers.nil import DEFAULT_NIL, MIN_LINKED, MIN_NIL, NilFeatures, NilModel, best_threshold, fit_nil
 from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
@@ -60,6 +63,7 @@ __all__ = [
     "HEADER_FILE",
     "MIN_LINKED",
     "MIN_NIL",
+    "NIL_SILENT",
     "OPINION",
     "RULE",
     "SILENT",
@@ -100,5 +104,7 @@ __all__ = [
     "opinion_lead",
     "rise_of",
     "save_head",
+    "scaled",
     "score_pairs",
+    "words_in",
 ]

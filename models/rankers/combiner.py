@@ -32,6 +32,7 @@ from models.rankers.hearing import (
     heard_from_json,
     heard_logits,
     heard_to_json,
+    scaled,
 )
 from models.retrievers import DOCUMENT, NOTHING, Recalled
 from models.text import normalise, sorted_key
@@ -85,9 +86,9 @@ class HeadFeatures:
     """By trained stage: (h, features), see ``models.rankers.hearing``."""
 
     @property
-    def is_named(self) -> bool:
-        """Whether the mention's text is the name of a candidate."""
-        return bool(self.matrix[:, FEATURES.index("exact")].any())
+    def exact(self) -> int:
+        """The number of candidates that the mention's text is a name of."""
+        return _exact(self.matrix)
 
     def named(self, place: int) -> dict[str, float]:
         """The features of one row by name."""
@@ -108,7 +109,7 @@ class Combiner:
         logits = features @ np.asarray(self.coefficients)
         for stage, own in self.heard.items():
             if stage in heard:
-                logits = heard_logits(logits, heard[stage], own)
+                logits = heard_logits(scaled(logits, exact=_exact(features)), heard[stage], own)
         return np.asarray(logits)
 
     def probabilities(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
@@ -161,15 +162,16 @@ class Combiner:
         """The stage's weights in words."""
         if stage not in self.heard:
             return say("“{stage}” is not used: it does not make held-out decisions more likely.", stage=stage)
-        _, lead, first, new, unnamed = self.heard[stage]
+        _, _, lead, first, new, unsettled, unnamed = self.heard[stage]
         return say(
-            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first candidate, {new:.3g} "
-            "more per unit for strings that the memory does not know, and {unnamed:.3g} more for those that are no "
-            "candidate's name.",
+            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first candidate; more per "
+            "unit: {new:.3g} for strings that the memory does not know, {unsettled:.3g} for those that are not the "
+            "name of exactly one candidate, {unnamed:.3g} for those that are no candidate's name.",
             stage=stage,
             lead=lead,
             first=first,
             new=new,
+            unsettled=unsettled,
             unnamed=unnamed,
         )
 
@@ -179,7 +181,7 @@ class Combiner:
 DEFAULT_COMBINER = Combiner((
     1.160, 0.237, 0.748, 1.583, 1.448, 1.153, 1.049, 1.296, 1.150, 1.508, 2.273, 3.650, 1.807,
     0.941, 0.126, 0.465, 0.119, -0.175, 1.225, 7.699, 0.907, -0.108, -0.348,
-    -1.489, 1.189, 0.928, 0.344, -3.228,
+    -1.489, 1.189, 0.928, 0.344, -3.228, 0.0, 0.0, 0.0,
 ))  # fmt: skip
 LEXICAL_COMBINER = Combiner((
     0.687, 0.076, 1.408, 3.81, 3.299, 0.0, 0.0, 0.565, 0.479, 1.627, 2.391, 3.328, 2.179, 0.0, 0.0,
@@ -240,9 +242,13 @@ def head_features(
     columns |= {name: taught * values for name, values in habits.columns(head).items()}
     columns["taught_definition"] = taught * columns[DEFINITION]
     matrix = np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1)
-    named = bool(columns["exact"].any())
-    heard = {stage: heard_columns(own, head, new=bool(new), named=named) for stage, own in leads.items()}
+    exact = _exact(matrix)
+    heard = {stage: heard_columns(own, head, new=bool(new), exact=exact) for stage, own in leads.items()}
     return HeadFeatures(head, matrix, heard)
+
+
+def _exact(matrix: FLOATS64) -> int:
+    return int(matrix[:, FEATURES.index("exact")].sum())
 
 
 def _head(order: Sequence[int], leads: Mapping[str, FLOATS64]) -> list[int]:

@@ -8,6 +8,7 @@ become more likely, beyond chance. Without a trained stage, the linker does not 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +19,13 @@ from numpy.typing import NDArray
 from models.rankers.conditional_logit import ConditionalLogit
 
 FLOATS64 = NDArray[np.float64]
-HEARD = ("scale", "lead", "first", "new_lead", "unnamed_lead")
-"""The scale of the existing logits; the difference to the stage's favourite; whether the candidate is the favourite;
-the lead for strings that are new to the memory; the lead for those of them that are no candidate's name."""
+HEARD = ("scale", "settled", "lead", "first", "new_lead", "open_lead", "unnamed_lead")
+"""The scale of the existing logits; what is added to it if the text is the name of exactly one candidate; the
+difference to the stage's favourite; whether the candidate is the favourite; the lead for strings that are new to the
+memory; the lead for texts that are not the name of exactly one candidate; the lead for those that are no candidate's
+name."""
+SCALED = 2
+"""How many of ``HEARD`` scale the existing logits."""
 NIL_HEARD = ("scale", "agrees", "lead", "rise", "base")
 """The scale of NIL's own logit; whether the untrained first candidate is also the stage's favourite; the favourite's
 lead; the rise of the best logit when the stage is used; and a constant 1. The three in the middle count against NIL,
@@ -28,28 +33,34 @@ the constant counts for it."""
 FAVOURITES = 5
 """The number of each stage's favourites that are always in the head."""
 RIDGE = 1e-3
-SILENT = (1.0, 0.0, 0.0, 0.0, 0.0)
-"""Coefficients of a stage without influence, on candidates or on NIL."""
+SILENT = (1.0, *(0.0 for _ in HEARD[1:]))
+NIL_SILENT = (1.0, *(0.0 for _ in NIL_HEARD[1:]))
+"""Coefficients of a stage without influence, on candidates and on NIL."""
 SCALES = (0.2, 5.0)
 FOLDS = 5
-FEWEST_DOCUMENTS = 5
+FEWEST_DOCUMENTS, FEWEST_OF_A_TYPE = 5, 20
 TIE = 1e-9
 OPINION = "opinion"
 """The name of the stage that holds a language model's answers for some of the mentions."""
 
 
-def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool, named: bool) -> FLOATS64:
-    """(h, 4): the features of the candidates at ``head``; ``lead`` is (c,), its highest value 0 or below. ``new``: the
-    memory does not know the string; ``named``: it is the name of a candidate."""
+def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool, exact: int) -> FLOATS64:
+    """(h, 5): the features of the candidates at ``head``; ``lead`` is (c,), its highest value 0 or below. ``new``: the
+    memory does not know the string; ``exact``: of how many candidates it is a name."""
     own = np.asarray(lead, dtype=np.float64)[head]
     first = (own >= float(lead.max(initial=-np.inf)) - TIE).astype(np.float64)
-    return np.stack([own, first, own * float(new), own * float(new and not named)], axis=1)
+    return np.stack([own, first, own * float(new), own * float(exact != 1), own * float(not exact)], axis=1)
+
+
+def scaled(logits: FLOATS64, *, exact: int) -> FLOATS64:
+    """(h, 2): the columns of (h,) logits that ``HEARD`` scales."""
+    return np.stack([logits, logits * float(exact == 1)], axis=1)
 
 
 def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> float:
-    """The rise of the best of (h,) logits when a stage is used: small if its favourite is unlikely otherwise. It
-    distinguishes mentions with misleading names from mentions that no entity fits."""
-    before = coefficients[0] * logits
+    """The rise of the best of the (h, 2) scaled logits when a stage is used: small if its favourite is unlikely
+    otherwise. It distinguishes mentions with misleading names from mentions that no entity fits."""
+    before = logits @ np.asarray(coefficients[:SCALED])
     return float(heard_logits(logits, columns, coefficients).max() - before.max())
 
 
@@ -82,7 +93,7 @@ def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
 def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:
     """NIL or not as a choice between two rows of (4,) ``columns``, fitted like a choice between candidates."""
     return HeardMention(
-        np.asarray([logit, 0.0]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
+        np.asarray([[logit], [0.0]]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
     )
 
 
@@ -104,22 +115,24 @@ def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardMention:
-    """The head of a linked mention: the combiner's logits (h,) without the stage, the stage's features (h, 4), the gold
-    rows, and the document."""
+    """The head of a linked mention: the combiner's logits without the stage (h, scales), the stage's features (h, k),
+    the gold rows, the document, and the types that restrict the candidates."""
 
     logits: FLOATS64
     columns: FLOATS64
     gold: NDArray[np.bool_]
     document: str
+    types: tuple[str, ...] = ()
 
 
 def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
-    """Coefficients of ``HEARD``, or None if the stage should have no influence.
+    """Coefficients of ``HEARD`` or ``NIL_HEARD``, or None if the stage should have no influence.
 
     A stage is used if it makes the gold of left-out documents likelier by more than the standard error of this gain
-    over documents (five folds, each document in one). The gain is relative to the same logits with a fitted scale, so
-    that correcting an over- or underconfident linker does not count for the stage. Mentions whose gold is not in the
-    head are left out.
+    over documents (five folds, each document in one). The gain is relative to the same logits with fitted scales, so
+    that correcting an over- or underconfident linker does not count for the stage. All types count the same, whatever
+    their number of mentions: the best weight differs between them, and the next one is not known. Mentions whose gold
+    is not in the head are left out.
     """
     usable = [one for one in mentions if one.gold.any() and not one.gold.all()]
     documents = sorted({one.document for one in usable})
@@ -129,12 +142,13 @@ def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
     if gains.mean() <= gains.std() / np.sqrt(len(gains)):
         return None
     found = _fitted(usable)
-    return tuple(float(value) for value in found) if found[1:].any() else None
+    return tuple(map(float, found)) if found[usable[0].logits.shape[1] :].any() else None
 
 
 def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) -> Iterator[FLOATS64]:
     """For each fold (d,): the gain in log-likelihood of its documents, with coefficients fitted on the others."""
     fold_of = {document: at % FOLDS for at, document in enumerate(documents)}
+    shares = dict(zip(map(id, usable), _shares(usable), strict=True))
     for fold in range(FOLDS):
         inside = [one for one in usable if fold_of[one.document] == fold]
         others = [one for one in usable if fold_of[one.document] != fold]
@@ -145,13 +159,21 @@ def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) ->
         for one in inside:
             gain = likelihood(heard_logits(one.logits, one.columns, with_it), one.gold)
             gain -= likelihood(heard_logits(one.logits, one.columns, without), one.gold)
-            sums[one.document] = sums.get(one.document, 0.0) + gain
+            sums[one.document] = sums.get(one.document, 0.0) + gain * shares[id(one)]
         yield np.asarray(list(sums.values()))
 
 
+def _shares(mentions: Sequence[HeardMention]) -> FLOATS64:
+    """(m,) with a mean of 1: the same sum for all types that have at least ``FEWEST_OF_A_TYPE`` mentions."""
+    number = Counter(one.types for one in mentions)
+    shares = np.asarray([1 / max(number[one.types], FEWEST_OF_A_TYPE) for one in mentions])
+    return np.asarray(shares / shares.mean())
+
+
 def heard_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float] | FLOATS64) -> FLOATS64:
-    """(h,): the scaled logits without the stage plus the stage's features. ``coefficients`` are those of ``HEARD``."""
-    return np.asarray(coefficients[0] * logits + columns @ np.asarray(coefficients[1:]))
+    """(h,): the scaled logits without the stage plus the stage's features. ``coefficients`` are those of ``HEARD`` or
+    ``NIL_HEARD``."""
+    return np.asarray(np.column_stack([logits, columns]) @ np.asarray(coefficients))
 
 
 def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
@@ -162,17 +184,18 @@ def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
 
 
 def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64:
-    """(5,) coefficients of maximum likelihood, none negative, with a ridge on the scale's distance from 1 and on
-    standardised coefficients; with ``deaf`` only the scale."""
+    """Coefficients of maximum likelihood, none negative, with a ridge on the first scale's distance from 1 and on the
+    other coefficients, standardised; with ``deaf`` only the scales."""
     from scipy.optimize import minimize
 
     columns = np.concatenate([one.columns for one in mentions])
     spread = columns.std(axis=0)
     scale = np.where(spread > TIE, spread, 1.0)
-    start = np.asarray([1.0, *np.zeros(columns.shape[1])])
+    scales = mentions[0].logits.shape[1]
+    start = np.asarray([1.0, *np.zeros(scales - 1 + columns.shape[1])])
 
     choices = [(np.column_stack([one.logits, one.columns / scale]), one.gold) for one in mentions]
-    loss = ConditionalLogit.of(choices, ridge=RIDGE, centre=start)
-    bounds = [SCALES, *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
+    loss = ConditionalLogit.of(choices, ridge=RIDGE, centre=start, shares=_shares(mentions))
+    bounds = [SCALES, *([(0.0, None)] * (scales - 1)), *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
-    return np.asarray([found.x[0], *(found.x[1:] / scale)])
+    return np.asarray([*found.x[:scales], *(found.x[scales:] / scale)])

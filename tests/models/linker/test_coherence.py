@@ -30,7 +30,7 @@ KB = KnowledgeBase(tuple(EntityRecord(f"E{n}", f"name {n}", parents=PARENTS.get(
 
 
 def coherent(texts: list[str], tables: list[CandidateTable]) -> tuple[list[list[float]], list[list[float]]]:
-    found, _, alone = add_coherence([query(text) for text in texts], tables, FUSION, KB.hierarchy)
+    found, _, alone = add_coherence("", [query(text) for text in texts], tables, FUSION, KB)
     return [one.scores[DOCUMENT].tolist() for one in found], [one.same.tolist() for one in alone]
 
 
@@ -58,7 +58,7 @@ def test_what_was_decided_counts_and_can_be_left_out() -> None:
 def test_what_stands_above_or_below_a_likely_answer_is_told() -> None:
     """Entity 3 is above 4, which is above 5: another mention is surely 4."""
     tables = [table([1, 3, 4, 5], [0.5, 0.5, 0.5, 0.5]), table([2, 4], [0.1, 0.9])]
-    _, (asked, other), _ = add_coherence([query("palsy"), query("nerve palsy")], tables, FUSION, KB.hierarchy)
+    _, (asked, other), _ = add_coherence("", [query("palsy"), query("nerve palsy")], tables, FUSION, KB)
     assert asked.same == pytest.approx([0.0, 0.0, 1.0, 0.0])
     assert asked.broader == pytest.approx([0.0, 1.0, 0.0, 0.0])
     assert asked.narrower == pytest.approx([0.0, 0.0, 0.0, 1.0])
@@ -68,7 +68,7 @@ def test_what_stands_above_or_below_a_likely_answer_is_told() -> None:
 
 def test_kin_of_a_mention_of_equal_wording_says_nothing() -> None:
     tables = [table([3], [0.9]), table([4], [0.9])]
-    _, (asked, _), _ = add_coherence([query("palsy"), query("Palsies")], tables, FUSION, KB.hierarchy)
+    _, (asked, _), _ = add_coherence("", [query("palsy"), query("Palsies")], tables, FUSION, KB)
     assert asked.broader.tolist() == [0.0]
 
 
@@ -80,5 +80,5 @@ def test_mentions_without_candidates_or_wording_are_no_trouble() -> None:
 
 def test_scores_of_the_tables_stay() -> None:
     given = table([1], [0.9]).with_scores(LEXICAL, np.asarray([0.5]))
-    (found,), _, _ = add_coherence([query("one")], [given], FUSION, KB.hierarchy)
+    (found,), _, _ = add_coherence("", [query("one")], [given], FUSION, KB)
     assert set(found.scores) == {NAMES, LEXICAL, DOCUMENT}

@@ -18,7 +18,7 @@ from models.linker.answering import united
 from models.linker.bundle import Bundle, RetrieverSpec, new_id, new_staging, publish, reuse, seal
 from models.linker.linker import Linker
 from models.linker.overlay import change_entities
-from models.linker.retrieving import add_trained
+from models.linker.retrieving import add_trained, is_settled
 from models.linker.stages import StageLoader, Stages
 from models.names.candidates import NAMES, CandidateTable, PreparedLookup
 from models.retrievers.biencoder import Biencoder, BiencoderSettings, build_entity_index
@@ -153,6 +153,21 @@ def test_a_name_of_exactly_one_entity_needs_no_context(
     (answer,) = linker.link([document])
     assert sum(seen) == asked * len(linker.stages.trained)
     assert set(answer.mentions[0].candidates[0].scores) >= {"som", "dual"}
+
+
+@pytest.mark.parametrize(
+    ("other", "settled"),
+    [("calcium channel", False), ("Salt of Calcium", False), ("calciumate", True), ("Salt", True)],
+)
+def test_a_name_that_is_part_of_the_name_of_another_candidate_is_not_settled(
+    linker: Linker, other: str, settled: bool
+) -> None:
+    new = EntityRecord("N1", other, (), ("Chemical",))
+    stages = change_entities(Linker.load(linker.bundle.path, device="cpu").stages, upsert=[new])
+    document = DocumentInput("d", "Some calcium.", (MentionInput("m", ((5, 12),)),))
+    (query,) = document_queries(document)
+    (lookup,) = stages.names.find([query], k=64).values()
+    assert is_settled(lookup, stages.kb.names) is settled
 
 
 def test_mentions_are_asked_for_a_few_at_a_time(linker: Linker, monkeypatch: pytest.MonkeyPatch) -> None:

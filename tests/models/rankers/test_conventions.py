@@ -43,8 +43,10 @@ def test_depth_in_tenths() -> None:
 
 
 def test_the_documents_other_mentions_are_taken_in_the_heads_order() -> None:
-    beside = Elsewhere(*(np.asarray(own, np.float32) for own in ([0, 0, 0, 0], [1, 0.5, 0, 0], [0, 0, 0.25, 0])))
+    values = np.eye(6, 4, dtype=np.float32) + np.arange(6, dtype=np.float32)[:, None]
+    beside = Elsewhere(*values)
     found = columns(elsewhere=beside, head=np.asarray([2, 1, 0]))
-    assert found["document_broader"] == [0.0, 0.5, 1.0]
-    assert found["document_narrower"] == [0.25, 0.0, 0.0]
-    assert columns()["document_broader"] == [0.0] * 4
+    assert found["document_broader"] == [1.0, 2.0, 1.0]
+    assert found["document_narrower"] == [3.0, 2.0, 2.0]
+    assert [found[name] for name in CONVENTIONS[-3:]] == [[3.0] * 3, [4.0] * 3, [5.0] * 3]
+    assert [columns()[name] for name in CONVENTIONS if name.startswith(("document", "own", "names"))] == [[0.0] * 4] * 5

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from models.errors import ModelError
-from models.rankers.combiner import DEFAULT_COMBINER, Combiner
+from models.rankers.combiner import DEFAULT_COMBINER, FEATURES, Combiner
 from models.rankers.hearing import (
     FAVOURITES,
     HeardMention,
@@ -17,6 +19,7 @@ from models.rankers.hearing import (
     nil_columns,
     opinion_lead,
     rise_of,
+    scaled,
 )
 
 HEAD = np.arange(3)
@@ -26,8 +29,8 @@ def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2) 
     """Three equally likely candidates each."""
     return [
         HeardMention(
-            np.zeros(3),
-            heard_columns(np.asarray(lead), HEAD, new=False, named=True),
+            scaled(np.zeros(3), exact=1),
+            heard_columns(np.asarray(lead), HEAD, new=False, exact=1),
             np.arange(3) == at,
             f"d{n // a_document}",
         )
@@ -36,14 +39,26 @@ def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2) 
 
 
 @pytest.mark.parametrize(
-    ("new", "named", "leads"),
-    [(False, True, [0, 0]), (False, False, [0, 0]), (True, True, [1, 0]), (True, False, [1, 1])],
+    ("new", "exact", "leads"),
+    [
+        (False, 1, [0, 0, 0]),
+        (False, 2, [0, 1, 0]),
+        (False, 0, [0, 1, 1]),
+        (True, 1, [1, 0, 0]),
+        (True, 2, [1, 1, 0]),
+        (True, 0, [1, 1, 1]),
+    ],
 )
-def test_columns_are_lead_favourite_and_leads_for_new_strings_and_for_those_that_are_no_name(
-    new: bool, named: bool, leads: list[float]
+def test_columns_are_lead_favourite_and_leads_for_new_unsettled_and_unnamed_strings(
+    new: bool, exact: int, leads: list[float]
 ) -> None:
-    found = heard_columns(np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, named=named)
-    assert np.array_equal(found, [[0.0, 1.0, 0.0, 0.0], [-0.1, 0.0, -0.1 * leads[0], -0.1 * leads[1]]])
+    found = heard_columns(np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=exact)
+    assert np.array_equal(found, [[0.0, 1.0, 0.0, 0.0, 0.0], [-0.1, 0.0, *(-0.1 * one for one in leads)]])
+
+
+@pytest.mark.parametrize(("exact", "more"), [(0, 0), (1, 1), (2, 0)])
+def test_logits_of_a_text_that_is_the_name_of_one_candidate_have_a_scale_of_their_own(exact: int, more: int) -> None:
+    assert scaled(np.asarray([2.0, -1.0]), exact=exact).tolist() == [[2.0, 2.0 * more], [-1.0, -1.0 * more]]
 
 
 def test_favourites_are_the_best_and_none_of_a_stage_that_said_nothing() -> None:
@@ -64,10 +79,11 @@ def test_an_opinion_leads_for_its_entity_alone() -> None:
 
 def test_a_favourite_that_was_likely_before_raises_the_best_logit_more() -> None:
     likely, unlikely = (
-        heard_columns(np.asarray(lead), HEAD, new=False, named=True) for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
+        heard_columns(np.asarray(lead), HEAD, new=False, exact=1) for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
     )
     logits = np.asarray([2.0, 1.0, -3.0])
-    heard = (0.5, 1.0, 3.0, 0.0, 0.0)
+    heard = (0.2, 0.3, 1.0, 3.0, 0.0, 0.0, 0.0)
+    logits = scaled(logits, exact=1)
     assert rise_of(logits, likely, heard) == pytest.approx((0.5 * 2 + 3) - 0.5 * 2)
     assert rise_of(logits, unlikely, heard) == pytest.approx(max(0.5 * 2 - 1, 0.5 * -3 + 3) - 0.5 * 2)
 
@@ -88,8 +104,8 @@ def test_coefficients_are_those_of_maximum_likelihood() -> None:
     gold = [0 if n % 5 else 1 + n % 2 for n in range(200)]
     found = fit_hearing(mentions(leads, gold))
     assert found is not None
-    assert found[1] + found[2] == pytest.approx(np.log(8), abs=0.05)
-    assert found[3] == 0
+    assert found[2] + found[3] == pytest.approx(np.log(8), abs=0.05)
+    assert found[4] == 0
 
 
 def test_a_stage_against_the_gold_is_not_heard() -> None:
@@ -105,25 +121,28 @@ def test_a_gain_that_documents_do_not_share_is_none() -> None:
 
 
 def test_what_teaches_nothing_is_left_out() -> None:
-    nowhere = HeardMention(np.zeros(3), np.zeros((3, 3)), np.zeros(3, dtype=bool), "d")
+    nowhere = HeardMention(np.zeros((3, 1)), np.zeros((3, 3)), np.zeros(3, dtype=bool), "d")
     assert fit_hearing([nowhere] * 50) is None
     assert fit_hearing([]) is None
 
 
 def test_hearing_is_added_to_the_logits_and_ends_where_the_stage_goes() -> None:
-    features, columns = (
-        np.zeros((3, len(DEFAULT_COMBINER.coefficients))),
-        np.asarray([[0.0, 1, 0], [-1, 0, 0], [-2, 0, 0]]),
-    )
-    hearing = DEFAULT_COMBINER.hearing("som", (1.0, 2.0, 1.0, 0.0))
-    assert hearing.logits(features, {"som": columns}).tolist() == [1.0, -2.0, -4.0]
-    assert hearing.logits(features, {}).tolist() == [0.0, 0.0, 0.0]
+    features = np.zeros((3, len(FEATURES)))
+    features[0, FEATURES.index("exact")] = 1.0
+    start = DEFAULT_COMBINER.logits(features)
+    columns = np.asarray([[0.0, 1, 0, 0, 0], [-1, 0, 0, 0, 0], [-2, 0, 0, 0, 0]])
+    hearing = DEFAULT_COMBINER.hearing("som", (0.5, 0.25, 2.0, 1.0, 0.0, 0.0, 0.0))
+    assert hearing.logits(features, {"som": columns}) == pytest.approx(0.75 * start + [1.0, -2.0, -4.0])
+    features[1] = features[0]
+    start = DEFAULT_COMBINER.logits(features)
+    assert hearing.logits(features, {"som": columns}) == pytest.approx(0.5 * start + [1.0, -2.0, -4.0])
+    assert hearing.logits(features, {}) == pytest.approx(start)
     assert hearing.hearing("som", None) == DEFAULT_COMBINER
     assert hearing.deaf() == DEFAULT_COMBINER
 
 
 def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
-    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 2.0, 1.0, 0.5, 8.0))
+    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 0.1, 2.0, 1.0, 0.5, 0.0, 8.0))
     raw = hearing.to_json()
     assert Combiner.from_json(raw) == hearing
     assert "heard" not in DEFAULT_COMBINER.to_json()
@@ -134,7 +153,9 @@ def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
 
 def test_it_says_what_it_hears() -> None:
     assert "is not used" in DEFAULT_COMBINER.hearing_sentence("som")
-    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5, 3.0)).hearing_sentence("som")
+    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 0.0, 24.0, 1.0, 0.5, 0.0, 3.0)).hearing_sentence(
+        "som"
+    )
 
 
 def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
@@ -147,8 +168,8 @@ def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
         lead = draw.uniform(-1, 0, 3)
         found.append(
             HeardMention(
-                logits,
-                heard_columns(lead - lead.max(), HEAD, new=False, named=True),
+                scaled(logits, exact=1),
+                heard_columns(lead - lead.max(), HEAD, new=False, exact=1),
                 np.arange(3) == gold,
                 f"d{n // 5}",
             )
@@ -166,8 +187,29 @@ def test_unsure_logits_are_scaled_where_a_stage_is_heard() -> None:
         favourite = gold if draw.random() < 0.8 else int(draw.integers(3))
         lead = np.where(np.arange(3) == favourite, 0.0, -0.1)
         found.append(
-            HeardMention(logits, heard_columns(lead, HEAD, new=False, named=True), np.arange(3) == gold, f"d{n // 5}")
+            HeardMention(
+                scaled(logits, exact=2),
+                heard_columns(lead, HEAD, new=False, exact=2),
+                np.arange(3) == gold,
+                f"d{n // 5}",
+            )
         )
     heard = fit_hearing(found)
     assert heard is not None
     assert heard[0] == pytest.approx(4, rel=0.25)
+
+
+def test_every_type_counts_the_same() -> None:
+    """The stage is right for a type of 400 mentions and of no use for one of 100: the weight lies between what either
+    wants, as it does with as many mentions of both."""
+    leads = [[0.0, -1.0, -1.0]] * 500
+    gold = [0 if n % 10 else 1 for n in range(400)] + [n % 3 for n in range(100)]
+    kinds = ["A"] * 400 + ["B"] * 100
+    found = [replace(one, types=(kind,)) for one, kind in zip(mentions(leads, gold), kinds, strict=True)]
+    even = fit_hearing([*found[:100], *found[400:]])
+    both, flat = fit_hearing(found), fit_hearing(mentions(leads, gold))
+    assert both is not None
+    assert even is not None
+    assert flat is not None
+    assert both[2] + both[3] == pytest.approx(even[2] + even[3], abs=0.1)
+    assert flat[2] + flat[3] > both[2] + both[3] + 0.3

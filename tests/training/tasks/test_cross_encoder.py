@@ -210,7 +210,9 @@ def test_the_job_ends_in_a_bundle_that_knows_when_to_ask(make_spec: MakeSpec) ->
     assert np.mean(losses[-8:]) < np.mean(losses[:8])
     linker = Linker.load(publish(Path(spec["staging"])).path, device="cpu")
     assert isinstance(linker.stages.ranker, CrossEncoder)
-    asked = linker.combiner.hearing(RANKER, (1.0, 1.0, 0.0, 0.0, 0.0))  # a stage without a weight is not asked
+    asked = linker.combiner.hearing(
+        RANKER, (1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    )  # a stage without a weight is not asked
     linker = linker.with_weights(combiner=asked)
     documents = [document.to_input() for document in read_snapshot(Path(spec["snapshot"])).documents]
     assert len(list(linker.link(documents))) == len(documents)
