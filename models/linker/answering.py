@@ -25,7 +25,6 @@ from models.rankers import (
     nil_columns,
     opinion_lead,
     rise_of,
-    scaled,
 )
 from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
 from models.text import normalise
@@ -224,8 +223,8 @@ class Answerer:
         head, own = deaf.head, self.combiner.heard.get(stage)
         rise = 0.0
         if head is not None and own is not None:
-            logits = scaled(self.combiner.deaf().logits(head.matrix), exact=head.exact)
-            columns = heard_columns(lead, head.order, new=new, exact=head.exact)
+            logits = self.combiner.deaf().logits(head.matrix)
+            columns = heard_columns(stage, lead, head.order, new=new, exact=head.exact)
             rise = rise_of(logits, columns, own)
         return tuple(map(float, nil_columns(lead, deaf.order[0], rise)))
 

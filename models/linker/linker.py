@@ -218,6 +218,10 @@ class Linker:
         combiner."""
         return bool(self.fusion.weights.get(stage)) or stage in self.combiner.heard
 
+    def _hears_settled(self, stages: Stages) -> bool:
+        """Whether a trained retriever has a weight for settled texts, or weights yet to be fitted."""
+        return any(self.combiner.heard.get(one.name, (1.0,))[-1] > 0 for one in stages.trained)
+
     def _score_batch(
         self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool
     ) -> list[list[ScoredMention]]:
@@ -230,7 +234,11 @@ class Linker:
             recalled = self.recollection.recall(batch, queries, lookups, own=own)
         with span("score candidates"):
             lookups = [with_recalled(stages, *parts) for parts in zip(lookups, recalled, strict=True)]
-            found = add_trained(stages, batch, queries, lookups, k=k) if stages.trained else _tables(lookups)
+            found = (
+                add_trained(stages, batch, queries, lookups, k=k, hears_settled=self._hears_settled(stages))
+                if stages.trained
+                else _tables(lookups)
+            )
         with span("coherence"):
             scored = [self._scored(*parts) for parts in zip(batch, queries, found, recalled, strict=True)]
         if stages.ranker is None:

@@ -29,10 +29,10 @@ from models.rankers import (
     as_choice,
     best_threshold,
     default_combiner,
+    fit_both,
     fit_combiner,
     fit_hearing,
     fit_nil,
-    scaled,
 )
 from models.retrievers import NOTHING, FusionWeights, LabelledScores, fit_fusion
 from models.types import DocumentInput, LinkedMention
@@ -114,7 +114,7 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
     heads = [(probe.rank(mention).head, mention, ids) for mention, ids in linked]
     told = [
         HeardMention(
-            scaled(probe.combiner.logits(head.matrix, head.heard), exact=head.exact),
+            probe.combiner.logits(head.matrix, head.heard),
             head.heard[stage],
             np.asarray([mention.entity_ids[at] in ids for at in head.order], dtype=bool),
             mention.document.key,
@@ -123,7 +123,7 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
         for head, mention, ids in heads
         if head is not None and stage in head.heard
     ]
-    return linker.with_weights(combiner=linker.combiner.hearing(stage, fit_hearing(told)))
+    return linker.with_weights(combiner=linker.combiner.hearing(stage, fit_both(told)))
 
 
 def hear_opinions(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Linker:

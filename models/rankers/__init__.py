@@ -44,12 +44,12 @@ from models.rankers.hearing import (
     HeardMention,
     as_choice,
     favourites,
+    fit_both,
     fit_hearing,
     heard_columns,
     nil_columns,
     opinion_lead,
     rise_of,
-    scaled,
 )
 from models.rankers.nil import DEFAULT_NIL, MIN_LINKED, MIN_NIL, NilFeatures, NilModel, best_threshold, fit_nil
 from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
@@ -92,6 +92,7 @@ __all__ = [
     "default_combiner",
     "encode_ranker_entities",
     "favourites",
+    "fit_both",
     "fit_combiner",
     "fit_hearing",
     "fit_nil",
@@ -104,7 +105,6 @@ __all__ = [
     "opinion_lead",
     "rise_of",
     "save_head",
-    "scaled",
     "score_pairs",
     "words_in",
 ]

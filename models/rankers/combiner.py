@@ -30,9 +30,8 @@ from models.rankers.hearing import (
     favourites,
     heard_columns,
     heard_from_json,
-    heard_logits,
     heard_to_json,
-    scaled,
+    with_stage,
 )
 from models.retrievers import DOCUMENT, NOTHING, Recalled
 from models.text import normalise, sorted_key
@@ -109,7 +108,7 @@ class Combiner:
         logits = features @ np.asarray(self.coefficients)
         for stage, own in self.heard.items():
             if stage in heard:
-                logits = heard_logits(scaled(logits, exact=_exact(features)), heard[stage], own)
+                logits = with_stage(logits, heard[stage], own)
         return np.asarray(logits)
 
     def probabilities(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
@@ -162,17 +161,17 @@ class Combiner:
         """The stage's weights in words."""
         if stage not in self.heard:
             return say("“{stage}” is not used: it does not make held-out decisions more likely.", stage=stage)
-        _, _, lead, first, new, unsettled, unnamed = self.heard[stage]
+        _, lead, first, new, unnamed, _, settled = self.heard[stage]
         return say(
-            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first candidate; more per "
-            "unit: {new:.3g} for strings that the memory does not know, {unsettled:.3g} for those that are not the "
-            "name of exactly one candidate, {unnamed:.3g} for those that are no candidate's name.",
+            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first candidate, {new:.3g} "
+            "more per unit for strings that the memory does not know, and {unnamed:.3g} more for those that are no "
+            "candidate's name; {settled:.3g} per unit for those that are the name of exactly one candidate.",
             stage=stage,
             lead=lead,
             first=first,
             new=new,
-            unsettled=unsettled,
             unnamed=unnamed,
+            settled=settled,
         )
 
 
@@ -243,7 +242,7 @@ def head_features(
     columns["taught_definition"] = taught * columns[DEFINITION]
     matrix = np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1)
     exact = _exact(matrix)
-    heard = {stage: heard_columns(own, head, new=bool(new), exact=exact) for stage, own in leads.items()}
+    heard = {stage: heard_columns(stage, own, head, new=bool(new), exact=exact) for stage, own in leads.items()}
     return HeadFeatures(head, matrix, heard)
 
 

@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from models.rankers.conditional_logit import ConditionalLogit
 
 FLOATS64 = NDArray[np.float64]
-HEARD = ("scale", "settled", "lead", "first", "new_lead", "open_lead", "unnamed_lead")
-"""The scale of the existing logits; what is added to it if the text is the name of exactly one candidate; the
-difference to the stage's favourite; whether the candidate is the favourite; the lead for strings that are new to the
-memory; the lead for texts that are not the name of exactly one candidate; the lead for those that are no candidate's
-name."""
-SCALED = 2
-"""How many of ``HEARD`` scale the existing logits."""
+HEARD = ("scale", "lead", "first", "new_lead", "unnamed_lead", "settled_scale", "settled_lead")
+"""The scale of the existing logits; the difference to the stage's favourite; whether the candidate is the favourite;
+the lead for strings that are new to the memory; the lead for strings that are no candidate's name. The last two are
+scale and lead for a settled text: the name of exactly one candidate."""
+OPEN = 5
+"""How many of ``HEARD`` are for texts that are not settled."""
 NIL_HEARD = ("scale", "agrees", "lead", "rise", "base")
 """The scale of NIL's own logit; whether the untrained first candidate is also the stage's favourite; the favourite's
 lead; the rise of the best logit when the stage is used; and a constant 1. The three in the middle count against NIL,
@@ -33,8 +32,8 @@ the constant counts for it."""
 FAVOURITES = 5
 """The number of each stage's favourites that are always in the head."""
 RIDGE = 1e-3
-SILENT = (1.0, *(0.0 for _ in HEARD[1:]))
-NIL_SILENT = (1.0, *(0.0 for _ in NIL_HEARD[1:]))
+SILENT = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+NIL_SILENT = (1.0, 0.0, 0.0, 0.0, 0.0)
 """Coefficients of a stage without influence, on candidates and on NIL."""
 SCALES = (0.2, 5.0)
 FOLDS = 5
@@ -44,24 +43,28 @@ OPINION = "opinion"
 """The name of the stage that holds a language model's answers for some of the mentions."""
 
 
-def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool, exact: int) -> FLOATS64:
-    """(h, 5): the features of the candidates at ``head``; ``lead`` is (c,), its highest value 0 or below. ``new``: the
-    memory does not know the string; ``exact``: of how many candidates it is a name."""
+def heard_columns(stage: str, lead: FLOATS64, head: NDArray[np.intp], *, new: bool, exact: int) -> FLOATS64:
+    """(h, 4), or (h, 1) for a settled text: the features of the candidates at ``head``; ``lead`` is (c,), its highest
+    value 0 or below. ``new``: the memory does not know the string; ``exact``: of how many candidates it is a name.
+    Opinions count the same for all texts."""
     own = np.asarray(lead, dtype=np.float64)[head]
+    if exact == 1 and stage != OPINION:
+        return own[:, None]
     first = (own >= float(lead.max(initial=-np.inf)) - TIE).astype(np.float64)
-    return np.stack([own, first, own * float(new), own * float(exact != 1), own * float(not exact)], axis=1)
-
-
-def scaled(logits: FLOATS64, *, exact: int) -> FLOATS64:
-    """(h, 2): the columns of (h,) logits that ``HEARD`` scales."""
-    return np.stack([logits, logits * float(exact == 1)], axis=1)
+    return np.stack([own, first, own * float(new), own * float(not exact)], axis=1)
 
 
 def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> float:
-    """The rise of the best of the (h, 2) scaled logits when a stage is used: small if its favourite is unlikely
-    otherwise. It distinguishes mentions with misleading names from mentions that no entity fits."""
-    before = logits @ np.asarray(coefficients[:SCALED])
-    return float(heard_logits(logits, columns, coefficients).max() - before.max())
+    """The rise of the best of (h,) logits when a stage is used: small if its favourite is unlikely otherwise. It
+    distinguishes mentions with misleading names from mentions that no entity fits."""
+    silent = np.zeros_like(columns)
+    return float(with_stage(logits, columns, coefficients).max() - with_stage(logits, silent, coefficients).max())
+
+
+def with_stage(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> FLOATS64:
+    """(h,): the logits with a stage; ``columns`` as in ``heard_columns``, ``coefficients`` those of ``HEARD``."""
+    settled = columns.shape[1] == 1
+    return heard_logits(logits, columns, coefficients[OPEN:] if settled else coefficients[:OPEN])
 
 
 def opinion_lead(entity_ids: Sequence[str], opinion: str) -> FLOATS64 | None:
@@ -93,7 +96,7 @@ def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
 def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:
     """NIL or not as a choice between two rows of (4,) ``columns``, fitted like a choice between candidates."""
     return HeardMention(
-        np.asarray([[logit], [0.0]]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
+        np.asarray([logit, 0.0]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
     )
 
 
@@ -115,8 +118,8 @@ def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardMention:
-    """The head of a linked mention: the combiner's logits without the stage (h, scales), the stage's features (h, k),
-    the gold rows, the document, and the types that restrict the candidates."""
+    """The head of a linked mention: the combiner's logits (h,) without the stage, the stage's features (h, k), the gold
+    rows, the document, and the types that restrict the candidates."""
 
     logits: FLOATS64
     columns: FLOATS64
@@ -126,10 +129,10 @@ class HeardMention:
 
 
 def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
-    """Coefficients of ``HEARD`` or ``NIL_HEARD``, or None if the stage should have no influence.
+    """Coefficients of a scale and of the mentions' features, or None if the stage should have no influence.
 
     A stage is used if it makes the gold of left-out documents likelier by more than the standard error of this gain
-    over documents (five folds, each document in one). The gain is relative to the same logits with fitted scales, so
+    over documents (five folds, each document in one). The gain is relative to the same logits with a fitted scale, so
     that correcting an over- or underconfident linker does not count for the stage. All types count the same, whatever
     their number of mentions: the best weight differs between them, and the next one is not known. Mentions whose gold
     is not in the head are left out.
@@ -142,7 +145,19 @@ def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
     if gains.mean() <= gains.std() / np.sqrt(len(gains)):
         return None
     found = _fitted(usable)
-    return tuple(map(float, found)) if found[usable[0].logits.shape[1] :].any() else None
+    return tuple(map(float, found)) if found[1:].any() else None
+
+
+def fit_both(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
+    """Coefficients of ``HEARD``: those of settled texts are fitted on these alone, since names are seldom wrong there,
+    and so are the others. None if the stage should have no influence on either."""
+    parts: tuple[list[HeardMention], list[HeardMention]] = ([], [])
+    for one in mentions:
+        parts[one.columns.shape[1] == 1].append(one)
+    others, settled = map(fit_hearing, parts)
+    if others is None and settled is None:
+        return None
+    return (*(others or SILENT[:OPEN]), *(settled or SILENT[OPEN:]))
 
 
 def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) -> Iterator[FLOATS64]:
@@ -171,9 +186,8 @@ def _shares(mentions: Sequence[HeardMention]) -> FLOATS64:
 
 
 def heard_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float] | FLOATS64) -> FLOATS64:
-    """(h,): the scaled logits without the stage plus the stage's features. ``coefficients`` are those of ``HEARD`` or
-    ``NIL_HEARD``."""
-    return np.asarray(np.column_stack([logits, columns]) @ np.asarray(coefficients))
+    """(h,): the scaled logits without the stage plus the stage's features."""
+    return np.asarray(coefficients[0] * logits + columns @ np.asarray(coefficients[1:]))
 
 
 def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
@@ -184,18 +198,17 @@ def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
 
 
 def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64:
-    """Coefficients of maximum likelihood, none negative, with a ridge on the first scale's distance from 1 and on the
-    other coefficients, standardised; with ``deaf`` only the scales."""
+    """Coefficients of maximum likelihood, none negative, with a ridge on the scale's distance from 1 and on
+    standardised coefficients; with ``deaf`` only the scale."""
     from scipy.optimize import minimize
 
     columns = np.concatenate([one.columns for one in mentions])
     spread = columns.std(axis=0)
     scale = np.where(spread > TIE, spread, 1.0)
-    scales = mentions[0].logits.shape[1]
-    start = np.asarray([1.0, *np.zeros(scales - 1 + columns.shape[1])])
+    start = np.asarray([1.0, *np.zeros(columns.shape[1])])
 
     choices = [(np.column_stack([one.logits, one.columns / scale]), one.gold) for one in mentions]
     loss = ConditionalLogit.of(choices, ridge=RIDGE, centre=start, shares=_shares(mentions))
-    bounds = [SCALES, *([(0.0, None)] * (scales - 1)), *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
+    bounds = [SCALES, *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
-    return np.asarray([*found.x[:scales], *(found.x[scales:] / scale)])
+    return np.asarray([found.x[0], *(found.x[1:] / scale)])

@@ -27,7 +27,7 @@ Documents = tuple[SnapshotDocument, ...]
 class Parts:
     """`train` gives labels; the held-out documents tune fusion and NIL and evaluate the result.
 
-    They form two `folds`. Each fold is evaluated with weights fitted on the other (cross-fitting), so no document is
+    They form `folds`. Each fold is evaluated with weights fitted on the others (cross-fitting), so no document is
     evaluated with weights fitted on it. With too few documents there is one fold, used for both. `in_turn`: no network
     is trained, and the held-out documents teach the memory too. `notes` are sentences for the manifest about departures
     from the usual split.
@@ -60,8 +60,8 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
 
     `most`: the number of held-out mentions that suffice; documents are taken in the order of their hashes until they
     hold that many. Without decided validation documents a fifth of the training documents is held out. Held-out
-    documents make two folds if each has at least 20 links. Raises ModelError if there are no or too few decisions, or
-    only one document.
+    documents make up to five folds of at least 20 links each. Raises ModelError if there are no or too few decisions,
+    or only one document.
     """
     train = _decided(snapshot.of_split(Split.TRAIN))
     held_out = _decided(snapshot.of_split(Split.VALIDATION))
@@ -91,14 +91,8 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
             )
         )
         held_out = fewer
-    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fold"))
-    half = {document.key for document in by_hash[: len(by_hash) // 2]}
-    folds: tuple[Documents, ...] = (
-        tuple(document for document in held_out if document.key in half),
-        tuple(document for document in held_out if document.key not in half),
-    )
-    if min(linked_count(fold) for fold in folds) < MIN_FOLD_LINKED:
-        folds = (held_out,)
+    folds = _folds(held_out)
+    if len(folds) == 1:
         notes.append(
             say(
                 "{documents} with {links} are too few to divide in half, so the same ones are used to "
@@ -109,6 +103,17 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
             )
         )
     return Parts(train, folds, tuple(notes))
+
+
+def _folds(held_out: Documents) -> tuple[Documents, ...]:
+    """By hash, at most ``TURNS``, so that weights can be fitted on as much as possible; each has enough links."""
+    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fold"))
+    for number in range(TURNS, 1, -1):
+        fold = {document.key: at % number for at, document in enumerate(by_hash)}
+        folds = tuple(tuple(one for one in held_out if fold[one.key] == at) for at in range(number))
+        if min(map(linked_count, folds)) >= MIN_FOLD_LINKED:
+            return folds
+    return (held_out,)
 
 
 def in_turn(snapshot: Snapshot) -> Parts:

@@ -35,7 +35,7 @@ from training.job.job import run_training
 
 Line = dict[str, Any]
 WIKIS = ("friends", "titanic", "theopedia", "electowiki")
-HELD_OUT, JUDGED = 0.15, 0.4
+HELD_OUT, JUDGED = 0.2, 0.4
 """Of a wiki that learns from its own decisions: the share of decided documents that is held out for weights and gate,
 and of all documents that judge."""
 HARD = (NameClass.PART.value, NameClass.OTHER.value)

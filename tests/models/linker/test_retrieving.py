@@ -100,7 +100,7 @@ def prepare(stages: Stages, *, k: int) -> list[PreparedLookup]:
 
 def tables(stages: Stages, *, by_name: int, trained: int) -> list[list[CandidateTable]]:
     queries = [document_queries(DOCUMENT)]
-    return add_trained(stages, [DOCUMENT], queries, [prepare(stages, k=by_name)], k=trained)
+    return add_trained(stages, [DOCUMENT], queries, [prepare(stages, k=by_name)], k=trained, hears_settled=True)
 
 
 def test_trained_stages_of_a_bundle_score_every_candidate_as_training_does(linker: Linker) -> None:
@@ -167,7 +167,8 @@ def test_a_name_that_is_part_of_the_name_of_another_candidate_is_not_settled(
     document = DocumentInput("d", "Some calcium.", (MentionInput("m", ((5, 12),)),))
     (query,) = document_queries(document)
     (lookup,) = stages.names.find([query], k=64).values()
-    assert is_settled(lookup, stages.kb.names) is settled
+    assert is_settled(lookup, stages.kb.names, unless_part=True) is settled
+    assert is_settled(lookup, stages.kb.names, unless_part=False)
 
 
 def test_mentions_are_asked_for_a_few_at_a_time(linker: Linker, monkeypatch: pytest.MonkeyPatch) -> None:

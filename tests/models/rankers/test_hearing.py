@@ -11,26 +11,28 @@ from models.errors import ModelError
 from models.rankers.combiner import DEFAULT_COMBINER, FEATURES, Combiner
 from models.rankers.hearing import (
     FAVOURITES,
+    OPINION,
     HeardMention,
     favourites,
+    fit_both,
     fit_hearing,
     heard_columns,
     likelihood,
     nil_columns,
     opinion_lead,
     rise_of,
-    scaled,
+    with_stage,
 )
 
 HEAD = np.arange(3)
 
 
-def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2) -> list[HeardMention]:
+def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2, exact: int = 2) -> list[HeardMention]:
     """Three equally likely candidates each."""
     return [
         HeardMention(
-            scaled(np.zeros(3), exact=1),
-            heard_columns(np.asarray(lead), HEAD, new=False, exact=1),
+            np.zeros(3),
+            heard_columns("som", np.asarray(lead), HEAD, new=False, exact=exact),
             np.arange(3) == at,
             f"d{n // a_document}",
         )
@@ -39,26 +41,27 @@ def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2) 
 
 
 @pytest.mark.parametrize(
-    ("new", "exact", "leads"),
-    [
-        (False, 1, [0, 0, 0]),
-        (False, 2, [0, 1, 0]),
-        (False, 0, [0, 1, 1]),
-        (True, 1, [1, 0, 0]),
-        (True, 2, [1, 1, 0]),
-        (True, 0, [1, 1, 1]),
-    ],
+    ("new", "exact", "leads"), [(False, 2, [0, 0]), (False, 0, [0, 1]), (True, 2, [1, 0]), (True, 0, [1, 1])]
 )
-def test_columns_are_lead_favourite_and_leads_for_new_unsettled_and_unnamed_strings(
+def test_columns_are_lead_favourite_and_leads_for_new_strings_and_for_those_that_are_no_name(
     new: bool, exact: int, leads: list[float]
 ) -> None:
-    found = heard_columns(np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=exact)
-    assert np.array_equal(found, [[0.0, 1.0, 0.0, 0.0, 0.0], [-0.1, 0.0, *(-0.1 * one for one in leads)]])
+    found = heard_columns("som", np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=exact)
+    assert np.array_equal(found, [[0.0, 1.0, 0.0, 0.0], [-0.1, 0.0, -0.1 * leads[0], -0.1 * leads[1]]])
 
 
-@pytest.mark.parametrize(("exact", "more"), [(0, 0), (1, 1), (2, 0)])
-def test_logits_of_a_text_that_is_the_name_of_one_candidate_have_a_scale_of_their_own(exact: int, more: int) -> None:
-    assert scaled(np.asarray([2.0, -1.0]), exact=exact).tolist() == [[2.0, 2.0 * more], [-1.0, -1.0 * more]]
+@pytest.mark.parametrize("new", [True, False])
+def test_of_a_settled_text_only_the_lead_counts_with_its_own_scale(new: bool) -> None:
+    found = heard_columns("som", np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=1)
+    assert np.array_equal(found, [[0.0], [-0.1]])
+    coefficients = (9.0, 9.0, 9.0, 9.0, 9.0, 0.5, 4.0)
+    assert with_stage(np.asarray([1.0, 2.0]), found, coefficients) == pytest.approx([0.5, 0.6])
+
+
+def test_an_opinion_is_heard_the_same_for_all_texts() -> None:
+    lead = np.asarray([-1.0, 0.0, -1.0])
+    settled, other = (heard_columns(OPINION, lead, HEAD, new=False, exact=exact) for exact in (1, 2))
+    assert np.array_equal(settled, other)
 
 
 def test_favourites_are_the_best_and_none_of_a_stage_that_said_nothing() -> None:
@@ -79,11 +82,11 @@ def test_an_opinion_leads_for_its_entity_alone() -> None:
 
 def test_a_favourite_that_was_likely_before_raises_the_best_logit_more() -> None:
     likely, unlikely = (
-        heard_columns(np.asarray(lead), HEAD, new=False, exact=1) for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
+        heard_columns("som", np.asarray(lead), HEAD, new=False, exact=2)
+        for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
     )
     logits = np.asarray([2.0, 1.0, -3.0])
-    heard = (0.2, 0.3, 1.0, 3.0, 0.0, 0.0, 0.0)
-    logits = scaled(logits, exact=1)
+    heard = (0.5, 1.0, 3.0, 0.0, 0.0, 1.0, 0.0)
     assert rise_of(logits, likely, heard) == pytest.approx((0.5 * 2 + 3) - 0.5 * 2)
     assert rise_of(logits, unlikely, heard) == pytest.approx(max(0.5 * 2 - 1, 0.5 * -3 + 3) - 0.5 * 2)
 
@@ -104,8 +107,24 @@ def test_coefficients_are_those_of_maximum_likelihood() -> None:
     gold = [0 if n % 5 else 1 + n % 2 for n in range(200)]
     found = fit_hearing(mentions(leads, gold))
     assert found is not None
-    assert found[2] + found[3] == pytest.approx(np.log(8), abs=0.05)
-    assert found[4] == 0
+    assert found[1] + found[2] == pytest.approx(np.log(8), abs=0.05)
+    assert found[3] == 0
+
+
+def test_settled_texts_have_weights_of_their_own() -> None:
+    """Right four times of five where names settle nothing, never where they do; and the other way round."""
+    leads, right = [[0.0, -1.0, -1.0]] * 200, [0 if n % 5 else 1 + n % 2 for n in range(200)]
+    wrong = [1 + n % 2 for n in range(200)]
+    helps, no_use = mentions(leads, right), mentions(leads, wrong)
+    settled_helps, settled_no_use = mentions(leads, right, exact=1), mentions(leads, wrong, exact=1)
+    alone = fit_hearing(helps)
+    assert alone is not None
+    assert fit_both([*helps, *settled_no_use]) == pytest.approx((*alone, 1.0, 0.0))
+    found = fit_both([*no_use, *settled_helps])
+    assert found is not None
+    assert found[:5] == (1.0, 0.0, 0.0, 0.0, 0.0)
+    assert found[6] == pytest.approx(np.log(8), abs=0.05)
+    assert fit_both([*no_use, *settled_no_use]) is None
 
 
 def test_a_stage_against_the_gold_is_not_heard() -> None:
@@ -121,28 +140,24 @@ def test_a_gain_that_documents_do_not_share_is_none() -> None:
 
 
 def test_what_teaches_nothing_is_left_out() -> None:
-    nowhere = HeardMention(np.zeros((3, 1)), np.zeros((3, 3)), np.zeros(3, dtype=bool), "d")
+    nowhere = HeardMention(np.zeros(3), np.zeros((3, 3)), np.zeros(3, dtype=bool), "d")
     assert fit_hearing([nowhere] * 50) is None
     assert fit_hearing([]) is None
 
 
 def test_hearing_is_added_to_the_logits_and_ends_where_the_stage_goes() -> None:
     features = np.zeros((3, len(FEATURES)))
-    features[0, FEATURES.index("exact")] = 1.0
-    start = DEFAULT_COMBINER.logits(features)
-    columns = np.asarray([[0.0, 1, 0, 0, 0], [-1, 0, 0, 0, 0], [-2, 0, 0, 0, 0]])
-    hearing = DEFAULT_COMBINER.hearing("som", (0.5, 0.25, 2.0, 1.0, 0.0, 0.0, 0.0))
-    assert hearing.logits(features, {"som": columns}) == pytest.approx(0.75 * start + [1.0, -2.0, -4.0])
-    features[1] = features[0]
-    start = DEFAULT_COMBINER.logits(features)
-    assert hearing.logits(features, {"som": columns}) == pytest.approx(0.5 * start + [1.0, -2.0, -4.0])
-    assert hearing.logits(features, {}) == pytest.approx(start)
+    columns = np.asarray([[0.0, 1, 0, 0], [-1, 0, 0, 0], [-2, 0, 0, 0]])
+    hearing = DEFAULT_COMBINER.hearing("som", (1.0, 2.0, 1.0, 0.0, 0.0, 1.0, 5.0))
+    assert hearing.logits(features, {"som": columns}).tolist() == [1.0, -2.0, -4.0]
+    assert hearing.logits(features, {"som": columns[:, :1]}).tolist() == [0.0, -5.0, -10.0]
+    assert hearing.logits(features, {}).tolist() == [0.0, 0.0, 0.0]
     assert hearing.hearing("som", None) == DEFAULT_COMBINER
     assert hearing.deaf() == DEFAULT_COMBINER
 
 
 def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
-    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 0.1, 2.0, 1.0, 0.5, 0.0, 8.0))
+    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 2.0, 1.0, 0.5, 8.0, 1.0, 0.0))
     raw = hearing.to_json()
     assert Combiner.from_json(raw) == hearing
     assert "heard" not in DEFAULT_COMBINER.to_json()
@@ -153,7 +168,7 @@ def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
 
 def test_it_says_what_it_hears() -> None:
     assert "is not used" in DEFAULT_COMBINER.hearing_sentence("som")
-    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 0.0, 24.0, 1.0, 0.5, 0.0, 3.0)).hearing_sentence(
+    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5, 3.0, 1.0, 0.0)).hearing_sentence(
         "som"
     )
 
@@ -168,8 +183,8 @@ def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
         lead = draw.uniform(-1, 0, 3)
         found.append(
             HeardMention(
-                scaled(logits, exact=1),
-                heard_columns(lead - lead.max(), HEAD, new=False, exact=1),
+                logits,
+                heard_columns("som", lead - lead.max(), HEAD, new=False, exact=2),
                 np.arange(3) == gold,
                 f"d{n // 5}",
             )
@@ -188,8 +203,8 @@ def test_unsure_logits_are_scaled_where_a_stage_is_heard() -> None:
         lead = np.where(np.arange(3) == favourite, 0.0, -0.1)
         found.append(
             HeardMention(
-                scaled(logits, exact=2),
-                heard_columns(lead, HEAD, new=False, exact=2),
+                logits,
+                heard_columns("som", lead, HEAD, new=False, exact=2),
                 np.arange(3) == gold,
                 f"d{n // 5}",
             )
@@ -211,5 +226,5 @@ def test_every_type_counts_the_same() -> None:
     assert both is not None
     assert even is not None
     assert flat is not None
-    assert both[2] + both[3] == pytest.approx(even[2] + even[3], abs=0.1)
-    assert flat[2] + flat[3] > both[2] + both[3] + 0.3
+    assert both[1] + both[2] == pytest.approx(even[1] + even[2], abs=0.1)
+    assert flat[1] + flat[2] > both[1] + both[2] + 0.3
