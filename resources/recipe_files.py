@@ -25,6 +25,9 @@ SECONDS_PER_REFITTED_DECISION = 0.03
 JUDGED_MENTIONS = 2_000
 """Held-out links that tune and judge a quick recipe. With 500 links of wikis, 50 of them of words that are no name, a
 retriever was not used that made the linker right for 5 points more of such links of an unseen wiki."""
+FEW_HELD_OUT, TURNS = 500, 2
+"""With fewer held-out links, a quick recipe is trained so many times more, each time without a part of the training
+documents, to be judged on these too."""
 SECONDS_PER_TRAINED_TOKEN = 0.0007
 SECONDS_PER_ENCODED_TOKEN = 0.00017
 SECONDS_BESIDE = 60.0

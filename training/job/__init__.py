@@ -33,9 +33,11 @@
 * **Quick variants of the papers' retrievers and re-rankers learn from the context**: the mention in 48 tokens against
   title and definition, the upper half of both towers, batches of one domain, and up to half of the mentions those whose
   words are no name of their entity. Such a stage decides where names do not: it is asked only there
-  (`models/linker/retrieving.py`), and its weight has a part of its own for words that are no candidate's name
-  (`models/rankers/hearing.py`).
-* **A quick recipe is tuned and evaluated on at most 2,000 held-out mentions**; all other recipes on all of them.
+  (`models/linker/retrieving.py`), and its weight has a part of its own for words that are no candidate's name. Texts
+  that are the name of one entity and part of another's have weights of their own; they are asked about if those help.
+  All types count the same, so that the largest wiki does not set the weight (`models/rankers/hearing.py`).
+* **A quick recipe is tuned and evaluated on at most 2,000 held-out mentions**; all other recipes on all of them. With
+  fewer than 500 it is trained twice more, without half of the documents each time, to be judged on these (`turns.py`).
 * **The check for suspicious gold leaves out trained stages** (`suspicious.py`), since they were trained on that gold.
   The memory leaves out the document, and combiner and NIL are fitted on the other folds. NIL decisions are listed only
   if there are enough to fit NIL on.

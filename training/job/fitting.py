@@ -7,7 +7,7 @@ fitted on the documents held out from it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,14 @@ class Taught:
         fold = {key: number % TURNS for number, key in enumerate(documents)}
         every = self.outside()
         return Taught((), tuple(tuple(one for one in every if fold[one.document.key] == at) for at in range(TURNS)))
+
+    def alike(self, scored: Iterable[ScoredMention]) -> tuple[tuple[ScoredMention, ...], ...]:
+        """Other scores of the same mentions, in the same folds."""
+        fold = {one.document.key: number for number, part in enumerate(self.folds) for one in part}
+        found: list[list[ScoredMention]] = [[] for _ in self.folds]
+        for mention in scored:
+            found[fold[mention.document.key]].append(mention)
+        return tuple(map(tuple, found))
 
     @property
     def documents(self) -> frozenset[str]:

@@ -7,8 +7,9 @@ incomplete, and the bundle in use is never changed.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -69,9 +70,10 @@ from training.job.gate import (
 )
 from training.job.names_learning import learn_names
 from training.job.part_learning import Learnt, learn_towers
-from training.job.preparation import K, Loaded, Prepared, by_fold, load, prepare, score, score_folds
+from training.job.preparation import K, Loaded, Prepared, load, prepare, score, score_folds
 from training.job.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
 from training.job.recipes import Network, Recipe, Role
+from training.job.turns import needs_turns, scored_in_turns
 
 Folds = tuple[tuple[ScoredMention, ...], ...]
 ASKED_AT_ONCE = 256
@@ -116,9 +118,11 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
         yield from _fit_alone(loaded, budget, notes)
         return
     prepared = yield from prepare(loaded, budget, shuffle_labels=shuffle_labels)
-    learnt = yield from _learn_by(loaded.recipe)(loaded, prepared, budget)
-    manifest = yield from _write_part(loaded, learnt)
-    refitted = yield from _refit(loaded, prepared.taught, fits=not shuffle_labels)
+    turned: list[ScoredMention] = []
+    if not shuffle_labels and needs_turns(loaded, prepared, budget):
+        turned = yield from scored_in_turns(loaded, prepared, budget, _train, lambda *asked: _scored_by(loaded, *asked))
+    learnt, manifest = yield from _train(loaded, prepared, budget)
+    refitted = yield from _refit(loaded, prepared.taught, turned, fits=not shuffle_labels)
     in_place = loaded.recipe.role is Role.NAMES
     heard = in_place or refitted.linker.listens_to(_stage(loaded))
     part = Part(loaded.recipe.stage, learnt.alone, heard, without=refitted.without, in_place=in_place)
@@ -136,6 +140,11 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     shutil.rmtree(loaded.spec.staging)
     loaded.spec.staging.mkdir()
     yield from _finish_weights(loaded, weights, budget, notes, without=loaded.recipe.stage)
+
+
+def _train(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, tuple[Learnt, Manifest]]:
+    learnt = yield from _learn_by(loaded.recipe)(loaded, prepared, budget)
+    return learnt, (yield from _write_part(loaded, learnt))
 
 
 def _learn_by(recipe: Recipe) -> Callable[[Loaded, Prepared, Budget], Generator[Event, None, Learnt]]:
@@ -245,28 +254,54 @@ def _named(loaded: Loaded, manifest: Manifest) -> Manifest:
     )
 
 
-def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, None, Refitted]:
-    """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them.
+def _opened(loaded: Loaded, staging: Path) -> Linker:
+    """The linker with the new part and the memory of the one in use."""
+    linker = without_time_limit(Linker.load(staging, device=choose_device(loaded.spec.device)))
+    if linker.shares_memory_with(loaded.linker):
+        linker.adopt_memory(loaded.linker)
+    else:
+        linker.remember(*decided_documents(loaded.parts.remembered, loaded.kb.resolved.get))
+    return linker
+
+
+def _scored_by(
+    loaded: Loaded, staging: Path, documents: Sequence[SnapshotDocument]
+) -> Generator[Event, None, list[ScoredMention]]:
+    """All mentions of these documents with the scores of the new part too."""
+    linker = _opened(loaded, staging)
+    if loaded.recipe.role is not Role.RANKER:
+        return (yield from score(linker, documents, "", heard_only=False))
+    scored = yield from score(silent(linker), documents, "", heard_only=False)
+    _, (found,) = yield from _ask_ranker(linker, (tuple(scored),))
+    return list(found)
+
+
+def _refit(
+    loaded: Loaded, taught: Taught, turned: Sequence[ScoredMention], *, fits: bool
+) -> Generator[Event, None, Refitted]:
+    """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them. The documents of
+    `turned` mentions, which parts scored that did not learn from them, count as held out too.
 
     Combiner and NIL are refitted too if there are enough decisions (and `fits`). A part is not used if the decisions
     are less likely with it than with this refit alone. A new ranker is added last, when the weights of all other stages
     are known.
     """
-    reloaded = without_time_limit(Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device)))
-    if reloaded.shares_memory_with(loaded.linker):
-        reloaded.adopt_memory(loaded.linker)
-    else:
-        reloaded.remember(*decided_documents(loaded.parts.remembered, loaded.kb.resolved.get))
+    reloaded = _opened(loaded, loaded.spec.staging)
     ranks, in_place = loaded.recipe.role is Role.RANKER, loaded.recipe.role is Role.NAMES
     linker = silent(reloaded) if ranks else reloaded
     text = say("Fitting the weight of the new component, and NIL")
     scored = yield from score(linker, loaded.parts.held_out, text, phase=Phase.REFIT, heard_only=False)
-    folds = by_fold(loaded, scored)
+    folds = taught.alike(scored)
     if ranks:
         linker, folds = yield from _ask_ranker(reloaded, folds)
+    documents = loaded.parts.held_out
+    if turned:
+        taught = taught.in_folds()
+        folds = taught.alike([*(mention for fold in folds for mention in fold), *turned])
+        documents = tuple(one for one in loaded.decided if one.key in taught.documents)
     every = [mention for fold in folds for mention in fold]
     gold, stage, known = _gold(loaded, loaded.decided), "" if in_place else _stage(loaded), loaded.linker
-    held_out = _gold(loaded, loaded.parts.held_out)
+    held_out = _gold(loaded, documents)
     if not fits or linked_count(taught.outside(), gold) < MIN_COMBINER:
         refitted = Refitted(
             refit(linker, every, gold, stage=stage),

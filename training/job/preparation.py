@@ -363,10 +363,10 @@ def score_folds(loaded: Loaded) -> Generator[Event, None, tuple[tuple[ScoredMent
     """The mentions of the held-out documents, by fold."""
     text = say("Linking the held-out documents with the linker in use")
     scored = yield from score(loaded.linker, loaded.parts.held_out, text)
-    return by_fold(loaded, scored)
+    return _by_fold(loaded, scored)
 
 
-def by_fold(loaded: Loaded, scored: Sequence[ScoredMention]) -> tuple[tuple[ScoredMention, ...], ...]:
+def _by_fold(loaded: Loaded, scored: Sequence[ScoredMention]) -> tuple[tuple[ScoredMention, ...], ...]:
     """The mentions, grouped by the folds of their documents."""
     found: list[list[ScoredMention]] = [[] for _ in loaded.parts.folds]
     of = {document.key: number for number, fold in enumerate(loaded.parts.folds) for document in fold}

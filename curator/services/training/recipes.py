@@ -11,8 +11,10 @@ from curator.domain.wording import UserError, tr
 from resources import recipe_files
 from resources.recipe_files import Parameter, Value
 
-FIT, NAMES = "fit", "names"
-ROLES = (FIT, NAMES, "retriever", "ranker")
+FIT, NAMES, RETRIEVER, RANKER = "fit", "names", "retriever", "ranker"
+ROLES = (FIT, NAMES, RETRIEVER, RANKER)
+OF_A_TURN = 0.75
+"""Of the training documents, a half and what is held out: the share that one turn learns from."""
 FIRST, CONTEXT = "names", "pel-pb-quick"
 """The recommended recipe, and the one recommended second where the names often do not decide."""
 OWN = "Curator"
@@ -138,7 +140,14 @@ def _run(
     step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
     learnt = min(decisions, int(values.get("learnt_mentions", 0)) or decisions)
     learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * learnt * step
-    return TimeEstimate(factor * learning + once + again, again, entities if again else 0, once)
+    turns = recipe_files.TURNS if _few(recipe, decisions) else 0
+    seconds = factor * learning * (1 + OF_A_TURN * turns) + once + again * (1 + turns)
+    return TimeEstimate(seconds, again, entities if again else 0, once)
+
+
+def _few(recipe: Recipe, decisions: int) -> bool:
+    """Whether the recipe is trained in turns, if a fifth is held out."""
+    return recipe.quick and recipe.role in (RETRIEVER, RANKER) and decisions < 5 * recipe_files.FEW_HELD_OUT
 
 
 @cache
