@@ -218,9 +218,21 @@ class Linker:
         combiner."""
         return bool(self.fusion.weights.get(stage)) or stage in self.combiner.heard
 
-    def _hears_settled(self, stages: Stages) -> bool:
-        """Whether a trained retriever has a weight for settled texts, or weights yet to be fitted."""
-        return any(self.combiner.heard.get(one.name, (1.0,))[-1] > 0 for one in stages.trained)
+    def _trained(
+        self,
+        stages: Stages,
+        batch: Sequence[DocumentInput],
+        queries: Sequence[Sequence[MentionQuery]],
+        lookups: Sequence[Sequence[PreparedLookup]],
+        recalled: Sequence[Sequence[Recalled]],
+        *,
+        k: int,
+    ) -> list[list[CandidateTable]]:
+        """With trained retrievers. If one has a weight for settled texts, or weights yet to be fitted, they are asked
+        about those that the memory does not know as well."""
+        hears_settled = any(self.combiner.heard.get(one.name, (1.0,))[-1] > 0 for one in stages.trained)
+        doubted = [hears_settled and not known.total for group in recalled for known in group]
+        return add_trained(stages, batch, queries, lookups, k=k, doubted=doubted)
 
     def _score_batch(
         self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool
@@ -235,9 +247,7 @@ class Linker:
         with span("score candidates"):
             lookups = [with_recalled(stages, *parts) for parts in zip(lookups, recalled, strict=True)]
             found = (
-                add_trained(stages, batch, queries, lookups, k=k, hears_settled=self._hears_settled(stages))
-                if stages.trained
-                else _tables(lookups)
+                self._trained(stages, batch, queries, lookups, recalled, k=k) if stages.trained else _tables(lookups)
             )
         with span("coherence"):
             scored = [self._scored(*parts) for parts in zip(batch, queries, found, recalled, strict=True)]

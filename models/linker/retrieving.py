@@ -2,8 +2,8 @@
 
 They are asked only about mentions that names do not settle: a text that is a name of exactly one entity needs no
 context. Encoding a mention in its context takes longer than all else, and four mentions of five are settled in
-biomedical abstracts and in wikis. If the decisions show that it helps, they are also asked where the text is part of
-another candidate's name: "Ezra" is the name of a person, but may mean the "Book of Ezra".
+biomedical abstracts and in wikis. If the decisions show that it helps, they are also asked where the memory does not
+know the text, and it is part of another candidate's name: "Ezra" is a person, but may mean the "Book of Ezra".
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ def add_trained(
     prepared: Sequence[Sequence[PreparedLookup]],
     *,
     k: int,
-    hears_settled: bool,
+    doubted: Sequence[bool],
 ) -> list[list[CandidateTable]]:
-    """Unite the trained retrievers' candidates with those by name, and score all by all. ``hears_settled``: their
-    opinion counts for some texts that are a name of one candidate.
+    """Unite the trained retrievers' candidates with those by name, and score all by all.
+
+    ``doubted`` says for each mention whether they are also asked if its text is the name of one candidate and part of
+    another's.
 
     An empty mention has no wordings: like one that its name settles, it is neither searched for nor scored.
     """
@@ -43,7 +45,7 @@ def add_trained(
     flat = [query for group in queries for query in group]
     lookups = [lookup for group in prepared for lookup in group]
     names = stages.kb.names
-    settled = [is_settled(lookup, names, unless_part=hears_settled) for lookup in lookups]
+    settled = [is_settled(lookup, names, unless_part=doubt) for lookup, doubt in zip(lookups, doubted, strict=True)]
     open_ones = [at for at, query in enumerate(flat) if query.variants and not settled[at]]
     found: dict[int, CandidateTable] = {}
     for start in range(0, len(open_ones), AT_ONCE):

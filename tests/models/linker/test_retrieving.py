@@ -21,11 +21,12 @@ from models.linker.overlay import change_entities
 from models.linker.retrieving import add_trained, is_settled
 from models.linker.stages import StageLoader, Stages
 from models.names.candidates import NAMES, CandidateTable, PreparedLookup
+from models.rankers.hearing import SILENT
 from models.retrievers.biencoder import Biencoder, BiencoderSettings, build_entity_index
 from models.retrievers.scorers import Scorer, TokenStates, score
 from models.retrievers.som import build_som_index
 from models.retrievers.token_store import STATES_FILE
-from models.types import DocumentInput, EntityRecord, MentionInput
+from models.types import DecidedDocument, DocumentInput, EntityRecord, MentionInput
 from models.vectors.index import VectorIndex
 
 INPUTS = InputSettings(32, 24)
@@ -100,7 +101,9 @@ def prepare(stages: Stages, *, k: int) -> list[PreparedLookup]:
 
 def tables(stages: Stages, *, by_name: int, trained: int) -> list[list[CandidateTable]]:
     queries = [document_queries(DOCUMENT)]
-    return add_trained(stages, [DOCUMENT], queries, [prepare(stages, k=by_name)], k=trained, hears_settled=True)
+    return add_trained(
+        stages, [DOCUMENT], queries, [prepare(stages, k=by_name)], k=trained, doubted=[True] * len(DOCUMENT.mentions)
+    )
 
 
 def test_trained_stages_of_a_bundle_score_every_candidate_as_training_does(linker: Linker) -> None:
@@ -169,6 +172,29 @@ def test_a_name_that_is_part_of_the_name_of_another_candidate_is_not_settled(
     (lookup,) = stages.names.find([query], k=64).values()
     assert is_settled(lookup, stages.kb.names, unless_part=True) is settled
     assert is_settled(lookup, stages.kb.names, unless_part=False)
+
+
+@pytest.mark.parametrize(
+    ("settled_lead", "known", "asked"), [(1.0, False, 2), (1.0, True, 0), (0.0, False, 0), (None, False, 2)]
+)
+def test_retrievers_are_asked_about_part_of_a_name_if_that_helps_and_the_memory_does_not_know_it(
+    linker: Linker, monkeypatch: pytest.MonkeyPatch, settled_lead: float | None, known: bool, asked: int
+) -> None:
+    own = Linker.load(linker.bundle.path, device="cpu")
+    own.stages = change_entities(own.stages, upsert=[EntityRecord("N1", "calcium channel", (), ("Chemical",))])
+    heard = {} if settled_lead is None else dict.fromkeys(("som", "dual"), (*SILENT[:-1], settled_lead))
+    own = own.with_weights(fusion=linker.fusion, combiner=replace(own.combiner, heard=heard))
+    document = DocumentInput("d", "Some calcium.", (MentionInput("m", ((5, 12),)),))
+    if known:
+        own.remember(DecidedDocument(replace(document, key="other"), (("X1",),)))
+    seen: list[int] = []
+    for retriever in own.stages.trained:
+        ask = type(retriever).ask
+        monkeypatch.setattr(
+            type(retriever), "ask", lambda self, given, ask=ask: (seen.append(len(given)), ask(self, given))[1]
+        )
+    list(own.link([document]))
+    assert sum(seen) == asked
 
 
 def test_mentions_are_asked_for_a_few_at_a_time(linker: Linker, monkeypatch: pytest.MonkeyPatch) -> None:
