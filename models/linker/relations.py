@@ -69,7 +69,7 @@ class Relations:
 
 @lru_cache(maxsize=50_000)
 def plain_name(name: str) -> str:
-    """Normalised, without what stands in brackets; empty if it is too short or too long to be looked for."""
+    """Normalised, without the words in brackets; empty if it is too short or too long to be looked for."""
     found = normalise(_BRACKETS.sub("", name))
     return found if SHORTEST <= len(found) <= LONGEST else ""
 

@@ -133,8 +133,8 @@ def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
 
     A stage is used if it makes the gold of left-out documents likelier by more than the standard error of this gain
     over documents (five folds, each document in one). The gain is relative to the same logits with a fitted scale, so
-    that correcting an over- or underconfident linker does not count for the stage. All types count the same, whatever
-    their number of mentions: the best weight differs between them, and the next one is not known. Mentions whose gold
+    that correcting an over- or underconfident linker does not count for the stage. All types count the same, with
+    few mentions or many: the best weight differs between them, and the next one is not known. Mentions whose gold
     is not in the head are left out.
     """
     usable = [one for one in mentions if one.gold.any() and not one.gold.all()]

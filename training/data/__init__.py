@@ -1,7 +1,7 @@
 """Decisions as the input of a training job: the snapshot, gold, the split of documents, and the time budget."""
 
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
-from training.data.document_splits import TURNS, Parts, divide, in_turn, place
+from training.data.document_splits import TURNS, Parts, divide, in_turn, linked_count, place
 from training.data.domains import Domain, Domains, Untyped, common
 from training.data.examples import (
     EntityTexts,
@@ -47,6 +47,7 @@ __all__ = [
     "divide",
     "fold",
     "in_turn",
+    "linked_count",
     "make_examples",
     "note",
     "place",

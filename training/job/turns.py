@@ -1,4 +1,4 @@
-"""Small projects: what a trained part is worth is also measured on documents that it learns from, in turns.
+"""Small projects: a trained part is also evaluated on documents that it learns from, in turns.
 
 A few hundred held-out links cannot show that a part helps: on a wiki's 1,000 decisions, 223 of them held out, only 50
 mentions were not settled by names, and a retriever that made 2.6 points more of the hard ones right was not used. So a
@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from models.errors import say
-from models.linker import MIN_COMBINER, ScoredMention, new_staging
-from models.linker.bundle import discard_staging
+from models.linker import MIN_COMBINER, ScoredMention, discard_staging, new_staging
 from resources.recipe_files import FEW_HELD_OUT, TURNS
-from training.data import Budget, Event, Parts, Phase, SnapshotDocument, place
-from training.data.document_splits import linked_count
+from training.data import Budget, Event, Parts, Phase, SnapshotDocument, linked_count, place
 from training.job.preparation import Loaded, Prepared
 from training.job.recipes import Role
 
