@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from models.core import KnowledgeBase, atomic_path, read_json, write_json
 from models.encoders import Encoder, Mentions, encode_marked_mentions, entity_tokens
 from models.errors import ModelError, say
-from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_range
+from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_gap
 from models.retrievers import ENCODE_CHUNK, index_source
 from models.types import EntityRecord, Progress
 
@@ -50,9 +50,8 @@ class DualRanker:
         return scores
 
     def relative(self, scores: FLOATS) -> FLOATS:
-        """(c,) scores made relative by range: a distance is meaningful only relative to the other candidates'
-        distances."""
-        return relative_by_range(scores)
+        """(c,) scores made relative by their gaps, in the unit of the loss's margin."""
+        return relative_by_gap(scores)
 
 
 def build_ranker_entities(

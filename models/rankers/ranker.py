@@ -164,12 +164,12 @@ def choose_margin(leads: Sequence[float], share: float) -> float | None:
     return float(ordered[max(1, round(share * len(ordered))) - 1])
 
 
-def relative_by_range(scores: FLOATS) -> FLOATS:
-    """(c,) scores on an unknown scale, such as distances: the worst at −1, the best at 0; all 0 if all are equal."""
-    spread = float(np.ptp(scores)) if len(scores) else 0.0
-    if not spread > 0:
-        return np.zeros(len(scores), dtype=np.float32)
-    result: FLOATS = ((scores - scores.max()) / spread).astype(np.float32)
+def relative_by_gap(scores: FLOATS) -> FLOATS:
+    """(c,) negative distances, each with its gap g to the best as −g/(1+g): nearly 0 for all if the ranker cannot
+    distinguish them. Relative to the range of the distances, a doubtful order counted as much as a clear one."""
+    gaps = np.asarray(scores, dtype=np.float64)
+    gaps = gaps.max(initial=-np.inf) - gaps
+    result: FLOATS = (-gaps / (1.0 + gaps)).astype(np.float32)
     return result
 
 

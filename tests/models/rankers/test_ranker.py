@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import ModelError
-from models.rankers.ranker import RerankRule, choose_margin, relative_by_range, relative_by_softmax
+from models.rankers.ranker import RerankRule, choose_margin, relative_by_gap, relative_by_softmax
 
 SCORES = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=20)
 
@@ -16,7 +16,7 @@ SCORES = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=20)
 @given(SCORES)
 def test_relative_scores_are_at_most_zero_and_keep_the_order(values: list[float]) -> None:
     scores = np.asarray(values, dtype=np.float32)
-    for relative in (relative_by_range, relative_by_softmax):
+    for relative in (relative_by_gap, relative_by_softmax):
         found = relative(scores)
         assert found.max() == 0
         assert found.min() >= -1
@@ -25,10 +25,10 @@ def test_relative_scores_are_at_most_zero_and_keep_the_order(values: list[float]
 
 
 def test_relative_scores_by_hand() -> None:
-    np.testing.assert_allclose(relative_by_range(np.array([-30, -10, -20], dtype=np.float32)), [-1, 0, -0.5])
+    np.testing.assert_allclose(relative_by_gap(np.array([-5, -1, -2], dtype=np.float32)), [-0.8, 0, -0.5])
     logits = np.log(np.array([0.7, 0.2, 0.1])).astype(np.float32)
     np.testing.assert_allclose(relative_by_softmax(logits), [0, -0.5, -0.6], atol=1e-6)
-    for relative in (relative_by_range, relative_by_softmax):
+    for relative in (relative_by_gap, relative_by_softmax):
         assert relative(np.zeros(0, dtype=np.float32)).shape == (0,)
         assert relative(np.full(3, 2.5, dtype=np.float32)).tolist() == [0, 0, 0]
 
