@@ -54,7 +54,7 @@ def scored_in_turns(
     for turn in range(1, TURNS + 1):
         asked = tuple(one for one in documents[turn - 1 :: TURNS] if one.key in known)
         keys = {one.key for one in asked}
-        staging = new_staging(loaded.spec.staging.parent)
+        staging = new_staging(loaded.spec.staging)  # goes with it if the job is killed
         left = budget.left()
         try:
             part = replace(

@@ -18,6 +18,7 @@ from training.data.snapshot import SnapshotDocument
 from training.data.spec import TrainingSpec
 from training.job import turns
 from training.job.fitting import Taught
+from training.job.job import run_training
 from training.job.preparation import Loaded, Prepared, load, prepare
 from training.job.recipes import load_recipe
 from training.job.turns import needs_turns, scored_in_turns
@@ -44,7 +45,8 @@ def test_each_document_is_scored_by_a_part_that_did_not_learn_from_it(job: tuple
 
     def score(staging: Path, documents: Sequence[SnapshotDocument]) -> Generator[Event, None, list[Any]]:
         part, given = trained[-1]
-        assert staging == part.spec.staging != loaded.spec.staging
+        assert staging == part.spec.staging
+        assert staging.parent == loaded.spec.staging, "goes with it if the job is killed"
         assert staging.is_dir()
         learnt = {example.key for example in given.train}
         assert learnt
@@ -121,3 +123,16 @@ def _run(steps: Generator[Event, None, Any], events: list[Event]) -> Any:
             events.append(next(steps))
         except StopIteration as stop:
             return stop.value
+
+
+@pytest.mark.parametrize("recipe", ["pel-pb-quick", "prototype-quick"])
+def test_all_decisions_judge_what_was_trained_in_turns(
+    make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, recipe: str
+) -> None:
+    monkeypatch.setattr(turns, "MIN_COMBINER", 1)
+    spec = make_spec(recipe)
+    loaded = drain(load(TrainingSpec.from_json(spec)))
+    *_, last = run_training(spec)
+    judged = last.data["result"]["metrics"]["gate"]["mentions"]
+    assert judged == linked_count(loaded.decided) > linked_count(loaded.parts.held_out)
+    assert not [one for one in Path(spec["staging"]).iterdir() if one.name.startswith(".")]
