@@ -108,7 +108,7 @@ def test_documents_that_taught_a_stage_in_use_fit_nothing(make_spec: MakeSpec) -
     spec = make_spec("pel-pb", lines=ENOUGH)
     run(spec)
     manifest = open_bundle(spec["staging"]).manifest
-    heard = {"pel-pb": (1.0, 1.0, 1.0, 1.0, 1.0)}
+    heard = {"pel-pb": (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)}
     from models.linker.bundle import seal  # as if the stage had been found worth hearing
     from models.rankers.combiner import Combiner
 
