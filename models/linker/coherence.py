@@ -39,22 +39,31 @@ def add_coherence(
     tables: Sequence[CandidateTable],
     fusion: FusionWeights,
     kb: KnowledgeBase,
+    *,
+    relates: bool = True,
 ) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
     """The mentions of one document, whose ``text`` is given, with the stage "document", its evidence, and the same with
-    an empty memory. Mentions with the same wording and candidates need to be given only once."""
+    an empty memory. Mentions with the same wording and candidates need to be given only once. Relations are 0 unless it
+    ``relates``: reading definitions takes time."""
     texts = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
     number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     keys = [number[text] for text in texts]
-    values = _coherence(text, keys, tables, fusion, kb)
+    values = _coherence(text, keys, tables, fusion, kb, relates=relates)
     decided = any(bool(table.scores[MEMORY].any()) for table in tables if MEMORY in table.scores)
     bare = [CandidateTable(t.rows, t.matched, {k: v for k, v in t.scores.items() if k != MEMORY}) for t in tables]
-    alone = _coherence(text, keys, bare, fusion, kb) if decided else values
+    alone = _coherence(text, keys, bare, fusion, kb, relates=relates) if decided else values
     found = [table.with_scores(DOCUMENT, own.same) for table, own in zip(tables, values, strict=True)]
     return found, values, alone
 
 
 def _coherence(
-    text: str, keys: Sequence[int], tables: Sequence[CandidateTable], fusion: FusionWeights, kb: KnowledgeBase
+    text: str,
+    keys: Sequence[int],
+    tables: Sequence[CandidateTable],
+    fusion: FusionWeights,
+    kb: KnowledgeBase,
+    *,
+    relates: bool,
 ) -> list[Elsewhere]:
     hierarchy = kb.hierarchy
     same: Chances = defaultdict(dict)
@@ -77,7 +86,10 @@ def _coherence(
     sure = {row: frozenset(key for key, chance in known.items() if chance >= SURE) for row, known in same.items()}
     relations = Relations(kb, text, {row: at for row, at in sure.items() if at})
     return [
-        Elsewhere(*(one.of_others(key, table.rows) for one in columns), *relations.of(key, table.rows))
+        Elsewhere(
+            *(one.of_others(key, table.rows) for one in columns),
+            *(relations.of(key, table.rows) if relates else np.zeros((3, len(table.rows)), dtype=np.float32)),
+        )
         for key, table in zip(keys, tables, strict=True)
     ]
 

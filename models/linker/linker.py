@@ -158,7 +158,7 @@ class Linker:
         """
         answerer, stages = self.answerer(), self._weighed()
         for batch in batches(documents):
-            scored = self._score_batch(stages, batch, k=k, own=own)
+            scored = self._score_batch(stages, batch, k=k, own=own, fits=False)
             with span("answer"):
                 answers = [tuple(answerer.answers(group, k=k)) for group in scored]
             for document, mentions in zip(batch, answers, strict=True):
@@ -171,7 +171,7 @@ class Linker:
         With ``heard_only`` trained stages with no weight are left out, as in ``link``."""
         stages = self._weighed() if heard_only else self.stages
         for batch in batches(documents):
-            for scored in self._score_batch(stages, batch, k=k, own=False):
+            for scored in self._score_batch(stages, batch, k=k, own=False, fits=True):
                 yield from scored
 
     def finish(self, mention: ScoredMention, *, k: int = 64) -> LinkedMention:
@@ -235,7 +235,7 @@ class Linker:
         return add_trained(stages, batch, queries, lookups, k=k, doubted=doubted)
 
     def _score_batch(
-        self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool
+        self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool, fits: bool
     ) -> list[list[ScoredMention]]:
         with span("queries", documents=len(batch)):
             queries = [document_queries(document) for document in batch]
@@ -250,7 +250,7 @@ class Linker:
                 self._trained(stages, batch, queries, lookups, recalled, k=k) if stages.trained else _tables(lookups)
             )
         with span("coherence"):
-            scored = [self._scored(*parts) for parts in zip(batch, queries, found, recalled, strict=True)]
+            scored = [self._scored(*parts, fits=fits) for parts in zip(batch, queries, found, recalled, strict=True)]
         if stages.ranker is None:
             return scored
         # last, so that its margins come from all other stages
@@ -262,14 +262,19 @@ class Linker:
         queries: Sequence[MentionQuery],
         tables: Sequence[CandidateTable],
         recalled: Sequence[Recalled],
+        *,
+        fits: bool,
     ) -> list[ScoredMention]:
-        """A document's mentions with memory and coherence; equal mentions share their arrays."""
+        """A document's mentions with memory and coherence; equal mentions share their arrays. ``fits``: weights may be
+        fitted on them, so all features are needed."""
         alike = [(id(table), id(known)) for table, known in zip(tables, recalled, strict=True)]
         first = {look: at for at, look in reversed(list(enumerate(alike)))}
         places = list(first.values())
         with_memory = [add_memory(self.stages, tables[at], recalled[at]) for at in places]
         asked = [queries[at] for at in places]
-        coherent = add_coherence(document.text, asked, with_memory, self.fusion, self.stages.kb)
+        coherent = add_coherence(
+            document.text, asked, with_memory, self.fusion, self.stages.kb, relates=fits or self.combiner.relates
+        )
         shared = {}
         for at, table, beside, alone in zip(places, *coherent, strict=True):
             ids = tuple(self.stages.kb.entities[row].id for row in table.rows.tolist())

@@ -50,19 +50,16 @@ class Relations:
             if not entity.definition:
                 continue
             if self._subject and not found[0, at]:
-                found[1, at] = f" {self._subject} " in _words(entity.definition)
+                found[1, at] = f" {self._subject} " in _read(entity.definition)[0]
             others = sum(one != row and bool(self._likely[one] - {wording}) for one in self._names_in(row))
             found[2, at] = np.log1p(others)
         return found
 
     def _names_in(self, row: int) -> frozenset[int]:
         if row not in self._named:
-            text = _words(self._kb.entities[row].definition)
+            text, words = _read(self._kb.entities[row].definition)
             self._named[row] = frozenset(
-                one
-                for word in self._by_word.keys() & set(text.split())
-                for one, name in self._by_word[word]
-                if name in text
+                one for word in self._by_word.keys() & words for one, name in self._by_word[word] if name in text
             )
         return self._named[row]
 
@@ -75,5 +72,7 @@ def plain_name(name: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def _words(definition: str) -> str:
-    return f" {normalise(definition[:READ])} "
+def _read(definition: str) -> tuple[str, frozenset[str]]:
+    """The normalised text between spaces, and its words."""
+    text = normalise(definition[:READ])
+    return f" {text} ", frozenset(text.split())

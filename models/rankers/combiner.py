@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from models.errors import ModelError, say
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.rankers.conditional_logit import ConditionalLogit
-from models.rankers.conventions import CONVENTIONS, Conventions
+from models.rankers.conventions import CONVENTIONS, RELATIONS, Conventions
 from models.rankers.hearing import (
     HEARD,
     OPINION,
@@ -116,6 +116,11 @@ class Combiner:
         logits = self.logits(features, heard)
         weights = np.exp(logits - logits.max(initial=0.0))
         return np.asarray(weights / max(1e-300, float(weights.sum())))
+
+    @property
+    def relates(self) -> bool:
+        """Whether a relation that definitions state has a coefficient."""
+        return any(self.coefficients[FEATURES.index(name)] for name in RELATIONS)
 
     def deaf(self) -> Combiner:
         """The same without coefficients for trained stages."""

@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 from models.core import Hierarchy
 
 FLOATS = NDArray[np.float32]
+RELATIONS = ("own_page", "names_subject", "names_others")
 CONVENTIONS = (
     "string_broader",
     "string_narrower",
     "document_broader",
     "document_narrower",
     "depth",
-    "own_page",
-    "names_subject",
-    "names_others",
+    *RELATIONS,
 )
 """Whether the candidate is broader or narrower than entities decided for the string, or than likely entities of another
 mention of the document, in [0, 1]; its depth in tenths of steps below the top; and the relations of ``Elsewhere``."""
