@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from models.core.kb import KnowledgeBase
+from models.linker.bundle import Bundle
+from models.linker.linker import Linker
 from models.linker.relations import Relations, plain_name
-from models.types import EntityRecord
+from models.rankers.combiner import FEATURES
+from models.types import DocumentInput, EntityRecord, MentionInput
 
 KB = KnowledgeBase(
     (
@@ -71,3 +76,22 @@ def test_definitions_name_entities_of_other_mentions(likely: dict[int, set[int]]
 )
 def test_names_are_looked_for_without_brackets(name: str, plain: str) -> None:
     assert plain_name(name) == plain
+
+
+@pytest.mark.parametrize("coefficient", [0.0, 0.5])
+def test_definitions_are_read_only_if_a_relation_has_a_coefficient_or_weights_are_fitted(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch, coefficient: float
+) -> None:
+    read: list[int] = []
+    of = Relations.of
+    monkeypatch.setattr(Relations, "of", lambda self, *given: (read.append(1), of(self, *given))[1])
+    linker = Linker.load(bundle.path, device="cpu")
+    coefficients = list(linker.combiner.coefficients)
+    coefficients[FEATURES.index("names_subject")] = coefficient
+    linker = linker.with_weights(combiner=replace(linker.combiner, coefficients=tuple(coefficients)))
+    document = DocumentInput("d", "Aspirin\nSome calcium.", (MentionInput("m", ((13, 20),)),))
+    list(linker.link([document]))
+    assert bool(read) is bool(coefficient)
+    read.clear()
+    list(linker.score([document]))
+    assert read
