@@ -148,7 +148,8 @@ class Answerer:
         order = tuple(ranking(fused, exact, mention.entity_ids))
         if not order:
             return Layout((), fused, bare, None)
-        wording = Wording(_text(mention), self.kb.names, mention.table.matched)
+        table = mention.table
+        wording = Wording(_text(mention), self.kb.names, table.matched, table.rows, self.kb.name_starts)
         leads, habits = self.leads(mention, self.combiner.heard), self._conventions(mention)
         head = head_features(
             scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=mention.recalled, leads=leads

@@ -59,6 +59,7 @@ FEATURES = (
     "covers",
     "covered",
     "exact",
+    "spelled",
     "new_names_gap",
     "new_preferred",
     "new_popular",
@@ -67,7 +68,8 @@ FEATURES = (
 )
 """``fused`` with memory, ``bare`` without; ``_gap``: the difference to the mention's best; ``share``, ``votes``,
 ``near``, ``popular``: from the memory; ``covers``, ``covered``: the share of the mention's words that the matched name
-has, and the reverse; ``new_``: the same for strings that are new to the memory; ``taught_``: scaled with the number of
+has, and the reverse; ``spelled``: of candidates that the text is a name of, those that have it with its capitals and
+punctuation; ``new_``: the same for strings that are new to the memory; ``taught_``: scaled with the number of
 decided documents, since a definition indicates how common an entity is until decisions show it better. The last are
 ``CONVENTIONS``, scaled the same way, since there is no convention without decisions."""
 NOBODY: Mapping[str, FLOATS64] = MappingProxyType({})
@@ -181,15 +183,17 @@ class Combiner:
 
 
 # Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents and
-# once without (see tests/benchmarks/combiner_fit.py). A project with enough decisions fits its own.
+# once without (see tests/benchmarks/combiner_fit.py), but for ``spelled``, of which these have few cases: on four
+# wikis 589 of 607 such texts mean an entity with a name spelled like them (see tests/benchmarks/experiments/WIKIS.md),
+# and any value from 2 to 8 orders them alike. A project with enough decisions fits its own.
 DEFAULT_COMBINER = Combiner((
     1.160, 0.237, 0.748, 1.583, 1.448, 1.153, 1.049, 1.296, 1.150, 1.508, 2.273, 3.650, 1.807,
-    0.941, 0.126, 0.465, 0.119, -0.175, 1.225, 7.699, 0.907, -0.108, -0.348,
+    0.941, 0.126, 0.465, 0.119, -0.175, 1.225, 3.0, 7.699, 0.907, -0.108, -0.348,
     -1.489, 1.189, 0.928, 0.344, -3.228, 0.0, 0.0, 0.0,
 ))  # fmt: skip
 LEXICAL_COMBINER = Combiner((
     0.687, 0.076, 1.408, 3.81, 3.299, 0.0, 0.0, 0.565, 0.479, 1.627, 2.391, 3.328, 2.179, 0.0, 0.0,
-    0.903, 0.462, -0.025, 1.689, 0.0, 0.969, -0.347, -0.781,
+    0.903, 0.462, -0.025, 1.689, 3.0, 0.0, 0.969, -0.347, -0.781,
     *(0.0 for _ in CONVENTIONS),
 ))  # fmt: skip
 """For linkers that compare only spelling. The other combiner relies on meaning, and ranked a part of a preferred name
@@ -204,11 +208,20 @@ def default_combiner(stages: Collection[str]) -> Combiner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wording:
-    """A mention's text, all ``names``, and the indexes of the ``matched`` names (c,) of its candidates."""
+    """A mention's text, all ``names``, the indexes of the ``matched`` names (c,) of its candidates, and those of all
+    their names: row r has those from ``starts[r]`` to ``starts[r + 1]``."""
 
     text: str
     names: Sequence[str]
     matched: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    def spelled(self, candidate: int) -> bool:
+        """Whether a name of the candidate is spelled like the text, but for the first letter: titles and sentences
+        begin with a capital."""
+        row = self.rows[candidate]
+        return any(_alike(self.text, self.names[at]) for at in range(self.starts[row], self.starts[row + 1]))
 
 
 def head_features(
@@ -284,11 +297,20 @@ def _word_columns(wording: Wording, order: NDArray[np.intp]) -> dict[str, NDArra
     matched = [wording.names[at] for at in wording.matched[order].tolist()]
     words = [words_in(name) for name in matched]
     both = [len(own & other) for other in words]
+    exact = np.asarray([sorted_key(name) == key for name in matched])
+    spelled = np.zeros(len(order))
+    if exact.sum() > 1:
+        spelled[exact] = [wording.spelled(at) for at in order[exact].tolist()]
     return {
         "covers": np.asarray([common / max(1, len(own)) for common in both]),
         "covered": np.asarray([common / max(1, len(other)) for common, other in zip(both, words, strict=True)]),
-        "exact": np.asarray([float(sorted_key(name) == key) for name in matched]),
+        "exact": exact,
+        "spelled": spelled,
     }
+
+
+def _alike(text: str, name: str) -> bool:
+    return text[1:] == name[1:] and text[:1].casefold() == name[:1].casefold()
 
 
 @lru_cache(maxsize=50_000)

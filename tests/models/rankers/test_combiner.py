@@ -33,6 +33,11 @@ def no_habits(count: int) -> Conventions:
     return Conventions(kb.hierarchy, np.arange(count), {}, None)
 
 
+def one_name_each(text: str, names: list[str]) -> Wording:
+    every = np.arange(len(names) + 1)
+    return Wording(text, names, every[:-1], every[:-1], every)
+
+
 def mentions(count: int = 60, *, seed: int = 0) -> list[Labelled]:
     """Gold follows from the first two features."""
     rng = np.random.default_rng(seed)
@@ -97,7 +102,7 @@ def test_features_say_what_stages_memory_and_wording_know() -> None:
     scores = {"lexical": np.asarray([0.2, 1.0], np.float32), "names": np.asarray([0.5, 0.9], np.float32)}
     fused, bare = np.asarray([0.4, 1.4], np.float32), np.asarray([0.4, 0.8], np.float32)
     recalled = Recalled(total=2, votes={"B": Votes(2, 1)}, share={"B": 0.8}, nearest={"A": 0.9}, popular={"B": 3})
-    wording = Wording("breast cancers", ["lung cancer", "Cancer, Breast"], np.arange(2))
+    wording = one_name_each("breast cancers", ["lung cancer", "Cancer, Breast"])
     head = head_features(scores, [1, 0], fused, bare, ("A", "B"), wording, no_habits(2), recalled=recalled)
     first, second = head.named(0), head.named(1)
     assert list(head.order) == [1, 0]
@@ -113,6 +118,33 @@ def test_features_say_what_stages_memory_and_wording_know() -> None:
     assert second["names_gap"] == pytest.approx(-0.4)
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "spelled"),
+    [
+        ("Range voting", ["Range Voting", "Range voting"], [0, 1]),
+        ("range voting", ["Range Voting", "Range voting"], [0, 1]),
+        ("Condorcet//Approval", ["Condorcet/Approval", "Condorcet//Approval"], [0, 1]),
+        ("RANGE VOTING", ["Range Voting", "Range voting"], [0, 0]),
+        ("range voting", ["Approval voting", "Range voting"], [0, 0]),
+        ("p53", ["P53", "p53"], [1, 1]),
+    ],
+)
+def test_of_entities_with_one_name_those_spelled_like_the_text_are_told_apart(
+    text: str, names: list[str], spelled: list[int]
+) -> None:
+    fused = np.ones(2, dtype=np.float32)
+    head = head_features({}, [0, 1], fused, fused, ("A", "B"), one_name_each(text, names), no_habits(2))
+    assert [head.named(place)["spelled"] for place in range(2)] == spelled
+    if sum(spelled) == 1:
+        chances = DEFAULT_COMBINER.probabilities(head.matrix)
+        assert np.argmax(chances) == spelled.index(1)
+
+
+def test_a_synonym_spelled_like_the_text_counts_too() -> None:
+    wording = Wording("US", ["us", "USA", "US"], np.asarray([0, 1]), np.asarray([4, 5]), np.asarray([0] * 5 + [1, 3]))
+    assert [wording.spelled(0), wording.spelled(1)] == [False, True]
+
+
 def test_a_definition_says_something_else_the_more_was_decided() -> None:
     scores = {"definition": np.asarray([1.0, 0.0], np.float32)}
     fused = np.asarray([0.9, 0.8], np.float32)
@@ -123,7 +155,7 @@ def test_a_definition_says_something_else_the_more_was_decided() -> None:
             fused,
             fused,
             ("A", "B"),
-            Wording("a", ["b", "c"], np.arange(2)),
+            one_name_each("a", ["b", "c"]),
             no_habits(2),
             recalled=recalled,
         )
@@ -138,7 +170,6 @@ def test_only_the_head_is_looked_at() -> None:
     size = HEAD + 5
     fused = np.linspace(1, 0, size).astype(np.float32)
     ids = [str(n) for n in range(size)]
-    head = head_features(
-        {}, range(size), fused, fused, ids, Wording("a", ["b"], np.zeros(size, dtype=int)), no_habits(size)
-    )
+    wording = one_name_each("a", ["b"] * size)
+    head = head_features({}, range(size), fused, fused, ids, wording, no_habits(size))
     assert head.matrix.shape == (HEAD, F)
