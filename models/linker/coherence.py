@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,8 @@ def add_coherence(
     relates: bool = True,
 ) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
     """The mentions of one document, whose ``text`` is given, with the stage "document", its evidence, and the same with
-    an empty memory. Mentions with the same wording and candidates need to be given only once. Relations are 0 unless it
-    ``relates``: reading definitions takes time."""
+    an empty memory. Mentions with the same wording and candidates need to be given only once. Without ``relates`` there
+    are no relations: reading definitions takes time."""
     texts = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
     number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     keys = [number[text] for text in texts]
@@ -84,14 +85,12 @@ def _coherence(
                 _raise(above[row], key, chance)
     columns = [_Likely.of(one) for one in (same, below, above)]
     sure = {row: frozenset(key for key, chance in known.items() if chance >= SURE) for row, known in same.items()}
-    relations = Relations(kb, text, {row: at for row, at in sure.items() if at})
-    return [
-        Elsewhere(
-            *(one.of_others(key, table.rows) for one in columns),
-            *(relations.of(key, table.rows) if relates else np.zeros((3, len(table.rows)), dtype=np.float32)),
-        )
-        for key, table in zip(keys, tables, strict=True)
-    ]
+    relations = Relations(kb, text, {row: at for row, at in sure.items() if at}) if relates else None
+    found = []
+    for key, table in zip(keys, tables, strict=True):
+        same_one, broader, narrower = (one.of_others(key, table.rows) for one in columns)
+        found.append(Elsewhere(same_one, broader, narrower, None if relations is None else partial(relations.of, key)))
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ which of two entities with one name was decided more often.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,17 +38,15 @@ STEPS = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elsewhere:
-    """(c,) each. In [0, 1]: the highest probability, at a mention of the document with another wording, of the
-    candidate itself, of an entity it is broader than, and of an entity it is narrower than; whether the document is
-    the candidate's own page; whether its definition names the document's subject. And the logarithm of 1 plus the
-    number of the document's other entities that it names."""
+    """(c,) each, in [0, 1]: the highest probability, at a mention of the document with another wording, of the
+    candidate itself, of an entity it is broader than, and of an entity it is narrower than. ``relations`` gives those
+    of ``RELATIONS``, (3, n), for n rows: whether the document is the candidate's own page, whether its definition names
+    the document's subject, and the logarithm of 1 plus the number of the document's other entities that it names."""
 
     same: FLOATS
     broader: FLOATS
     narrower: FLOATS
-    own_page: FLOATS
-    names_subject: FLOATS
-    names_others: FLOATS
+    relations: Callable[[NDArray[np.int64]], FLOATS] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,15 +62,15 @@ class Conventions:
         """(h,) for each of ``CONVENTIONS``."""
         rows, beside = self.rows[head].tolist(), self.elsewhere
         nowhere = np.zeros(len(rows))
+        relations = None if beside is None else beside.relations
+        related = np.zeros((len(RELATIONS), len(rows))) if relations is None else relations(self.rows[head])
         return {
             "string_broader": np.asarray([self._decided_below(row) for row in rows]) if self.decided else nowhere,
             "string_narrower": np.asarray([self._decided_above(row) for row in rows]) if self.decided else nowhere,
             "document_broader": nowhere if beside is None else beside.broader[head],
             "document_narrower": nowhere if beside is None else beside.narrower[head],
             "depth": np.asarray([self.hierarchy.depth(row) for row in rows]) / STEPS,
-            "own_page": nowhere if beside is None else beside.own_page[head],
-            "names_subject": nowhere if beside is None else beside.names_subject[head],
-            "names_others": nowhere if beside is None else beside.names_others[head],
+            **dict(zip(RELATIONS, related, strict=True)),
         }
 
     def _decided_below(self, row: int) -> float:

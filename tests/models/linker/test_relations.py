@@ -93,5 +93,5 @@ def test_definitions_are_read_only_if_a_relation_has_a_coefficient_or_weights_ar
     list(linker.link([document]))
     assert bool(read) is bool(coefficient)
     read.clear()
-    list(linker.score([document]))
+    assert [linker.rank(mention) for mention in linker.score([document])]
     assert read

@@ -43,10 +43,10 @@ def test_depth_in_tenths() -> None:
 
 
 def test_the_documents_other_mentions_are_taken_in_the_heads_order() -> None:
-    values = np.eye(6, 4, dtype=np.float32) + np.arange(6, dtype=np.float32)[:, None]
-    beside = Elsewhere(*values)
+    values = np.eye(3, 4, dtype=np.float32) + np.arange(3, dtype=np.float32)[:, None]
+    beside = Elsewhere(*values, lambda rows: np.asarray([rows, rows + 10, rows + 20]))
     found = columns(elsewhere=beside, head=np.asarray([2, 1, 0]))
     assert found["document_broader"] == [1.0, 2.0, 1.0]
     assert found["document_narrower"] == [3.0, 2.0, 2.0]
-    assert [found[name] for name in CONVENTIONS[-3:]] == [[3.0] * 3, [4.0] * 3, [5.0] * 3]
+    assert [found[name] for name in CONVENTIONS[-3:]] == [[2, 1, 0], [12, 11, 10], [22, 21, 20]]
     assert [columns()[name] for name in CONVENTIONS if name.startswith(("document", "own", "names"))] == [[0.0] * 4] * 5
