@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from curator import compile_methods_late
-
 
 def main() -> None:
-    compile_methods_late()
     try:
         from curator.domain.wording import UserError
-        from curator.services.records import check_packages
+        from curator.services.records.installation import check_packages
 
         try:
             check_packages()

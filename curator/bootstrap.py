@@ -7,93 +7,80 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 
-from curator import storage
 from curator.domain.jobs import Progress
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.io.eutils import ADDRESS, Eutils
-from curator.io.files import AtomicFiles, AtomicWriter, moved_text
+from curator.io.files.atomic import AtomicFiles, AtomicWriter
+from curator.io.files.moving import moved_text
 from curator.io.local_model import LocalModel
 from curator.io.web_server import WebAccess, WebServer
-from curator.jobs import FolderBundleStore, go_on, make_way
+from curator.jobs.bundles import FolderBundleStore
+from curator.jobs.child import go_on, make_way
 from curator.project import Project
-from curator.services.core import WARNED, RelationReader, place_warning
-from curator.services.curating import (
-    AttributeService,
-    BulkService,
-    CurationService,
-    GuidelineService,
-    NoteService,
-    PropagationService,
-    RelationService,
-    RepeatService,
-    StepService,
-    Training,
-)
-from curator.services.importing import FetchService, FileAttributes, ImportList, ImportService
-from curator.services.knowledge import (
-    BranchService,
-    HierarchyService,
-    KnowledgeService,
-    NilService,
-    ProvisionalService,
-    RemapService,
-    UseService,
-)
-from curator.services.linking import (
-    ContrastService,
-    DetectionService,
-    OpinionService,
-    ReconciliationApi,
-    ReconciliationService,
-)
-from curator.services.ports import (
-    Backup,
-    Checked,
-    Finding,
-    JobPort,
-    LinkerPort,
-    ProjectPlace,
-    Restored,
-    Salvaged,
-    SharedAddress,
-    Store,
-)
-from curator.services.queue import (
-    AgainService,
-    CorpusSearch,
-    FacetService,
-    HitMaking,
-    HoldoutService,
-    OrderingService,
-    QueueService,
-    SavedFilters,
-    Seat,
-)
-from curator.services.records import (
-    AuditService,
-    DiagnosticsService,
-    ExportService,
-    InconsistencyService,
-    KnowledgeExport,
-    ReleaseService,
-    StatisticsService,
-    StoredEvaluations,
-)
-from curator.services.rounds import AdjudicationService, AgreementService, RoundFiles, RoundService, repeating_seat
-from curator.services.training import (
-    BundleSwitch,
-    Calibrator,
-    EvaluationService,
-    IndexBuilder,
-    ReplayService,
-    RetrainingService,
-    Speeds,
-    SuspiciousService,
-    TrainingRuns,
-)
-from curator.settings import Settings, load, read_state, write_state
+from curator.services.core.relation_reading import RelationReader
+from curator.services.core.synchronised_folders import WARNED, place_warning
+from curator.services.curating.attributes import AttributeService
+from curator.services.curating.bulk import BulkService
+from curator.services.curating.curation import CurationService
+from curator.services.curating.notes import GuidelineService, NoteService
+from curator.services.curating.propagation import PropagationService
+from curator.services.curating.relations import RelationService
+from curator.services.curating.repeating import RepeatService
+from curator.services.curating.steps import StepService, Training
+from curator.services.importing.fetching import FetchService
+from curator.services.importing.file_attributes import FileAttributes
+from curator.services.importing.importing import ImportService
+from curator.services.importing.imports import ImportList
+from curator.services.knowledge.branches import BranchService
+from curator.services.knowledge.hierarchy import HierarchyService
+from curator.services.knowledge.knowledge import KnowledgeService
+from curator.services.knowledge.nil_clusters import NilService
+from curator.services.knowledge.provisional import ProvisionalService
+from curator.services.knowledge.remapping import RemapService
+from curator.services.knowledge.uses import UseService
+from curator.services.linking.contrast import ContrastService
+from curator.services.linking.detection import DetectionService
+from curator.services.linking.opinions import OpinionService
+from curator.services.linking.reconciliation import ReconciliationService
+from curator.services.linking.reconciliation_api import ReconciliationApi
+from curator.services.ports.address import ProjectPlace, SharedAddress
+from curator.services.ports.processes import JobPort, LinkerPort
+from curator.services.ports.safety import Backup, Checked, Finding, Restored, Salvaged
+from curator.services.ports.storage import Store
+from curator.services.queue.again import AgainService
+from curator.services.queue.corpus_search import CorpusSearch
+from curator.services.queue.facets import FacetService, SavedFilters
+from curator.services.queue.hit_making import HitMaking
+from curator.services.queue.holdout import HoldoutService
+from curator.services.queue.ordering import OrderingService
+from curator.services.queue.queue import QueueService
+from curator.services.queue.seat import Seat
+from curator.services.records.audit import AuditService
+from curator.services.records.diagnostics import DiagnosticsService
+from curator.services.records.exporting import ExportService
+from curator.services.records.inconsistencies import InconsistencyService
+from curator.services.records.kb_export import KnowledgeExport
+from curator.services.records.release import ReleaseService
+from curator.services.records.statistics import StatisticsService
+from curator.services.records.stored_evaluations import StoredEvaluations
+from curator.services.rounds.adjudication import AdjudicationService
+from curator.services.rounds.agreement import AgreementService
+from curator.services.rounds.consistency import repeating_seat
+from curator.services.rounds.round_file import RoundFiles
+from curator.services.rounds.rounds import RoundService
+from curator.services.training.bundles import BundleSwitch
+from curator.services.training.calibration import Calibrator
+from curator.services.training.evaluation import EvaluationService
+from curator.services.training.indexing import IndexBuilder
+from curator.services.training.replay import ReplayService
+from curator.services.training.retraining import RetrainingService
+from curator.services.training.speeds import Speeds
+from curator.services.training.suspicious import SuspiciousService
+from curator.services.training.training_runs import TrainingRuns
+from curator.settings.file import load
+from curator.settings.schema import Settings
+from curator.settings.state import read_state, write_state
 from curator.shared import (
     BUNDLES,
     Shared,
@@ -104,7 +91,11 @@ from curator.shared import (
     opinion_options,
     roles,
 )
-from curator.storage import project_folder, safety
+from curator.storage import project as storage
+from curator.storage.project import project_folder
+from curator.storage.safety import backups, restoring
+from curator.storage.safety import salvage as salvaging
+from curator.storage.safety.checking import check_steps
 from resources.recipe_files import CONVENTIONS
 
 ON_SERVER = (
@@ -142,16 +133,12 @@ def create_project(place: ProjectPlace, *, name: str = "", curator: str = "", li
     or if the database is not empty."""
     store: Store
     if isinstance(place, SharedAddress):
-        store = _team().create_shared_project(place, name=name)
+        from curator.storage.team.project import create_shared_project  # folders do not need it
+
+        store = create_shared_project(place, name=name)
     else:
         store = storage.create_project(place, name=place.name.removesuffix(".curation"))
     return join(store, load().settings, curator=curator, linker=linker)
-
-
-def _team() -> ModuleType:
-    from curator.storage import team  # folders do not need it
-
-    return team
 
 
 def open_project(
@@ -165,7 +152,9 @@ def open_project(
     """
     store: Store
     if isinstance(place, SharedAddress):
-        store = _team().open_shared_project(place, read_only=read_only)
+        from curator.storage.team.project import open_shared_project  # folders do not need it
+
+        store = open_shared_project(place, read_only=read_only)
         return join(store, load().settings, curator=curator, linker=linker)
     try:
         store = storage.open_project(place, read_only=read_only, lacking=lacking)
@@ -173,13 +162,15 @@ def open_project(
         where, why = error.filename or place, error.strerror or error
         raise UserError(tr("cannot read {path}: {strerror}", path=where, strerror=why)) from error
     except DamagedProjectError as error:
-        raise type(error)(f"{error} {safety.way_out(storage.named_folder(place), backup_root())}") from error
+        raise type(error)(f"{error} {backups.way_out(storage.named_folder(place), backup_root())}") from error
     return join(store, load().settings, curator=curator, linker=linker)
 
 
 def move_project(source: ProjectPlace, target: ProjectPlace) -> Mapping[str, int]:
     """Copy the project from a folder into a database or back. Raises UserError; then nothing is at the target."""
-    rows: Mapping[str, int] = _team().move(source, target)
+    from curator.storage.team.moving import move
+
+    rows: Mapping[str, int] = move(source, target)
     return rows
 
 
@@ -200,13 +191,13 @@ def damaged_folder(path: Path) -> Path:
 
 def backups_of(place: ProjectPlace) -> list[Backup]:
     """A folder's backups, also of damaged ones: first those of its location, newest first. Raises UserError."""
-    return safety.backups_of(storage.named_folder(_folder(place)), backup_root())
+    return backups.backups_of(storage.named_folder(_folder(place)), backup_root())
 
 
 def check_project(place: ProjectPlace) -> Generator[Progress, None, Checked]:
     """Check a project for damage without changing anything. Raises UserError if it is not a project."""
     folder = damaged_folder(_folder(place))
-    found = yield from safety.check_steps(folder)
+    found = yield from check_steps(folder)
     findings = list(found.findings)
     linkers = 0
     for linker, file, reason in FolderBundleStore(folder / BUNDLES).altered():
@@ -220,17 +211,17 @@ def check_project(place: ProjectPlace) -> Generator[Progress, None, Checked]:
 
 def restore_project(place: ProjectPlace, backup: Backup) -> Restored:
     """Replace the database by a backup; the database is kept under another name. Raises UserError."""
-    return safety.restore(storage.named_folder(_folder(place)), backup)
+    return restoring.restore(storage.named_folder(_folder(place)), backup)
 
 
 def continue_without(place: ProjectPlace) -> None:
     """Accept a project that lacks steps. Raises UserError."""
-    safety.continue_without(storage.named_folder(_folder(place)))
+    restoring.continue_without(storage.named_folder(_folder(place)))
 
 
 def salvage_decisions(place: ProjectPlace, out: Path) -> Salvaged:
     """Write all readable decisions to a round file. Raises UserError."""
-    return safety.salvage(damaged_folder(_folder(place)), out, files=AtomicWriter())
+    return salvaging.salvage(damaged_folder(_folder(place)), out, files=AtomicWriter())
 
 
 def pubmed() -> Eutils:

@@ -6,64 +6,64 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.io.files import AtomicWriter
-from curator.services.core import EventBus
-from curator.services.curating import (
-    AttributeService,
-    BulkService,
-    CurationService,
-    EffortService,
-    GuidelineService,
-    NoteService,
-    PropagationService,
-    RelationService,
-    RepeatService,
-    StepService,
-)
-from curator.services.importing import FetchService, FileAttributes, ImportList, ImportService
-from curator.services.knowledge import (
-    BranchService,
-    HierarchyService,
-    KnowledgeService,
-    NilService,
-    ProvisionalService,
-    RemapService,
-    UseService,
-)
-from curator.services.linking import (
-    ContrastService,
-    DetectionService,
-    OpinionService,
-    ReconciliationService,
-    SuggestionService,
-)
-from curator.services.ports import Disk, FormatRegistry, JobPort, ProjectPlace, Role
-from curator.services.queue import (
-    AgainService,
-    CorpusSearch,
-    FacetService,
-    HitMaking,
-    HoldoutService,
-    OrderingService,
-    QueueService,
-    SavedFilters,
-    Seat,
-    TeamService,
-)
-from curator.services.records import (
-    AuditService,
-    BackupService,
-    DiagnosticsService,
-    ExportService,
-    InconsistencyService,
-    KnowledgeExport,
-    ReleaseService,
-    StatisticsService,
-    StoredEvaluations,
-)
-from curator.services.rounds import AdjudicationService, AgreementService, RoundFiles, RoundService
-from curator.services.training import EvaluationService, ReplayService, RetrainingService, SuspiciousService
-from curator.settings import Settings
+from curator.io.files.atomic import AtomicWriter
+from curator.services.core.events import EventBus
+from curator.services.curating.attributes import AttributeService
+from curator.services.curating.bulk import BulkService
+from curator.services.curating.curation import CurationService
+from curator.services.curating.efforts import EffortService
+from curator.services.curating.notes import GuidelineService, NoteService
+from curator.services.curating.propagation import PropagationService
+from curator.services.curating.relations import RelationService
+from curator.services.curating.repeating import RepeatService
+from curator.services.curating.steps import StepService
+from curator.services.importing.fetching import FetchService
+from curator.services.importing.file_attributes import FileAttributes
+from curator.services.importing.importing import ImportService
+from curator.services.importing.imports import ImportList
+from curator.services.knowledge.branches import BranchService
+from curator.services.knowledge.hierarchy import HierarchyService
+from curator.services.knowledge.knowledge import KnowledgeService
+from curator.services.knowledge.nil_clusters import NilService
+from curator.services.knowledge.provisional import ProvisionalService
+from curator.services.knowledge.remapping import RemapService
+from curator.services.knowledge.uses import UseService
+from curator.services.linking.contrast import ContrastService
+from curator.services.linking.detection import DetectionService
+from curator.services.linking.opinions import OpinionService
+from curator.services.linking.reconciliation import ReconciliationService
+from curator.services.linking.suggestions import SuggestionService
+from curator.services.ports.address import ProjectPlace
+from curator.services.ports.files import FormatRegistry
+from curator.services.ports.processes import JobPort
+from curator.services.ports.storage import Disk, Role
+from curator.services.queue.again import AgainService
+from curator.services.queue.corpus_search import CorpusSearch
+from curator.services.queue.facets import FacetService, SavedFilters
+from curator.services.queue.hit_making import HitMaking
+from curator.services.queue.holdout import HoldoutService
+from curator.services.queue.ordering import OrderingService
+from curator.services.queue.queue import QueueService
+from curator.services.queue.seat import Seat
+from curator.services.queue.team import TeamService
+from curator.services.records.audit import AuditService
+from curator.services.records.diagnostics import DiagnosticsService
+from curator.services.records.exporting import ExportService
+from curator.services.records.inconsistencies import InconsistencyService
+from curator.services.records.kb_export import KnowledgeExport
+from curator.services.records.keeping import BackupService
+from curator.services.records.release import ReleaseService
+from curator.services.records.statistics import StatisticsService
+from curator.services.records.stored_evaluations import StoredEvaluations
+from curator.services.rounds.adjudication import AdjudicationService
+from curator.services.rounds.agreement import AgreementService
+from curator.services.rounds.round_file import RoundFiles
+from curator.services.rounds.rounds import RoundService
+from curator.services.training.evaluation import EvaluationService
+from curator.services.training.replay import ReplayService
+from curator.services.training.retraining import RetrainingService
+from curator.services.training.suspicious import SuspiciousService
+from curator.settings.schema import Settings
 
 
 @dataclass(frozen=True, slots=True)

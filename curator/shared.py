@@ -14,26 +14,32 @@ import platformdirs
 
 from curator.domain.wording import UserError, tr
 from curator.io import default_registry
-from curator.io.tables import ColumnMemory
-from curator.jobs import (
-    FolderBundleStore,
-    JobRunner,
-    LinkerOptions,
-    LinkerProcess,
-    RayBulk,
-    SharedBundleStore,
-    give_way,
-)
-from curator.services.core import EventBus
-from curator.services.curating import EffortService
-from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
-from curator.services.ports import BackupStore, FormatRegistry, JobPort, LinkerPort, People, ProjectPlace, Store
-from curator.services.queue import TeamService
-from curator.services.records import BackupService, log_folder
-from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
-from curator.settings import Settings, config_folder, load
-from curator.storage import SqlStore
-from curator.storage.safety import Backups
+from curator.io.tables.columns import ColumnMemory
+from curator.jobs.bulk import RayBulk
+from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
+from curator.jobs.child import give_way
+from curator.jobs.linker_messages import LinkerOptions
+from curator.jobs.linker_process import LinkerProcess
+from curator.jobs.runner import JobRunner
+from curator.services.core.events import EventBus
+from curator.services.curating.efforts import EffortService
+from curator.services.linking.opinions import OpinionOptions
+from curator.services.linking.remembering import EntityTeacher, MemoryService
+from curator.services.linking.suggestions import SuggestionService
+from curator.services.ports.address import ProjectPlace
+from curator.services.ports.files import FormatRegistry
+from curator.services.ports.processes import JobPort, LinkerPort
+from curator.services.ports.safety import BackupStore
+from curator.services.ports.storage import People, Store
+from curator.services.queue.team import TeamService
+from curator.services.records.diagnostics import log_folder
+from curator.services.records.keeping import BackupService
+from curator.services.training.bundles import BundleSwitch
+from curator.services.training.workplace import JobDesk, JobOptions, Workplace
+from curator.settings.file import config_folder, load
+from curator.settings.schema import Settings
+from curator.storage.safety.backups import Backups
+from curator.storage.store import SqlStore
 
 BUNDLES = "bundles"
 BULK = "bulk"
@@ -150,20 +156,20 @@ def _kept(store: Store) -> tuple[FolderBundleStore, BackupStore]:
         if isinstance(store, SqlStore) and not store.read_only:
             store.refuge = backups.rescue
         return FolderBundleStore(store.folder / BUNDLES), backups
-    from curator.storage import team  # folders do not need it
+    from curator.storage.team.store import ServerBackups, SharedStore  # folders do not need it
+    from curator.storage.team.vault import LinkerVault
 
-    assert isinstance(store, team.SharedStore)
-    vault = team.LinkerVault(store)
-    return SharedBundleStore(store.folder / BUNDLES, vault), team.ServerBackups(store.place)
+    assert isinstance(store, SharedStore)
+    return SharedBundleStore(store.folder / BUNDLES, LinkerVault(store)), ServerBackups(store.place)
 
 
 def roles(place: ProjectPlace) -> People:
     """Who may do what in a shared project. Raises UserError for a folder."""
     if isinstance(place, Path):
         raise UserError(tr(NO_ROLES))
-    from curator.storage import team  # folders do not need it
+    from curator.storage.team import people  # folders do not need it
 
-    return team.People(place)
+    return people.People(place)
 
 
 def document_formats() -> FormatRegistry:

@@ -19,7 +19,7 @@ if not __package__:  # run as a file: `tests/curator` must not hide the program
 import click  # noqa: E402
 
 from curator.cli.main import cli  # noqa: E402
-from curator.commands import Command, Menu  # noqa: E402
+from curator.commands.command import Command, Menu  # noqa: E402
 from curator.domain.entity_pages import PAGES  # noqa: E402
 from curator.io import default_registry  # noqa: E402
 from curator.services.importing.import_sources import COLUMNS, document_formats  # noqa: E402

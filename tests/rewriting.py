@@ -17,7 +17,7 @@ from curator.domain.documents import (
     SourceMention,
     Split,
 )
-from curator.services.ports import DocumentReader, ExportDocument, ExportMention
+from curator.services.ports.files import DocumentReader, ExportDocument, ExportMention
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

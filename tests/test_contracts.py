@@ -10,14 +10,15 @@ import pytest
 from curator.domain import name_classes
 from curator.domain.documents import Split
 from curator.jobs import bundles
-from curator.services import records
+from curator.services.records import evaluation_errors
 from curator.services.training import embedding_map, recipes
 from models.linker import bundle
 from tests.curator.services.samples import bundle_info
 from tests.training.evaluation.worlds import NAME_CLASSES
 from training.data import snapshot
-from training.evaluation import ErrorKind, NameClass, Relation
 from training.evaluation import embedding_map as trained_map
+from training.evaluation.errors import ErrorKind, Relation
+from training.evaluation.slices import NameClass
 from training.job import recipes as training_recipes
 
 
@@ -31,8 +32,8 @@ def test_both_seal_a_manifest_alike() -> None:
 
 
 def test_both_name_the_same_kinds_of_errors() -> None:
-    assert {one.value for one in records.ErrorKind} == {one.value for one in ErrorKind}
-    assert [one.value for one in records.Relation] == [one.value for one in Relation]
+    assert {one.value for one in evaluation_errors.ErrorKind} == {one.value for one in ErrorKind}
+    assert [one.value for one in evaluation_errors.Relation] == [one.value for one in Relation]
 
 
 def test_both_classify_the_words_of_a_mention_alike() -> None:

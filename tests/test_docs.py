@@ -16,7 +16,7 @@ import pytest
 
 from curator import bootstrap
 from curator.cli.main import cli, run
-from curator.commands import Menu
+from curator.commands.command import Menu
 from curator.io import default_registry
 from curator.settings.schema import options
 from curator.ui.shell.catalogue import COMMANDS

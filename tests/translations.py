@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # run as a file: `tests/curator` must not hide the program
     sys.path[0] = str(ROOT)
 
-from curator.commands import Menu  # noqa: E402
+from curator.commands.command import Menu  # noqa: E402
 from curator.domain.wording import Key, read_po  # noqa: E402
 from curator.services.training.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402

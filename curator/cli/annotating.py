@@ -23,15 +23,15 @@ from curator.cli.mentions import mention
 from curator.domain.attributes import PRESETS, Attribute, AttributeValue, Scheme, same_name
 from curator.domain.relations import RelationKind
 from curator.domain.wording import UserError
-from curator.services.curating import PropagationScope
+from curator.services.curating.propagation import PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
     from curator.domain.relations import Relation
-    from curator.services.core import DocumentRelations
-    from curator.services.importing import FileAttribute
-    from curator.services.ports import ProjectPlace
+    from curator.services.core.relation_reading import DocumentRelations
+    from curator.services.importing.file_attributes import FileAttribute
+    from curator.services.ports.address import ProjectPlace
 
 __all__ = ["attributes", "mention", "relations"]
 

@@ -25,7 +25,9 @@ from curator.domain.wording import UNPAIRED, CancelledError, UserError, well_for
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
-    from curator.services.ports import Cluster, JobHandle, ProjectPlace
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.ports.bulk import Cluster
+    from curator.services.ports.processes import JobHandle
 
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -130,7 +132,7 @@ class ProjectPath(FilePath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and "://" in value:
-            from curator.services.ports import SharedAddress, is_address
+            from curator.services.ports.address import SharedAddress, is_address
 
             if is_address(value):
                 return SharedAddress.parse(Text().convert(value, param, ctx))
@@ -273,7 +275,7 @@ def say_change(change: Change | None, *, as_json: bool, nothing: str = "") -> No
 
 def document_named(project: Project, external_id: str) -> int:
     """The id of the document with this id in its file. Raises UserError if none or several have it."""
-    from curator.services.ports import QueueFilter
+    from curator.services.ports.queue import QueueFilter
 
     where = QueueFilter(text=external_id)
     rows = project.queue.rows(where, limit=project.queue.count(where))
@@ -359,7 +361,7 @@ def ensure_index(
     """
     if project.knowledge.info() is None:
         raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
-    from curator.services.ports import Role
+    from curator.services.ports.storage import Role
 
     if project.role is Role.CURATOR and any(one.active for one in project.retraining.bundles()):
         return

@@ -11,12 +11,13 @@ from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, change_facts, 
 from curator.cli.deciding import verdict_given
 from curator.domain.decisions import NilReason
 from curator.domain.documents import Split
-from curator.services.queue import Bar, CorpusQuery, Found, Hit, HitChoice, PassageChoice, left_out_words
+from curator.services.queue.corpus_search import Bar, CorpusQuery, Found, Hit, HitChoice, PassageChoice
+from curator.services.queue.hit_making import left_out_words
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.ports import ProjectPlace
-    from curator.services.queue import Made
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.queue.hit_making import Made
 
 SHOWN = 100
 BARS = {Bar.BORDER: "crosses the end of a passage", Bar.BLANK: "white space alone"}

@@ -14,15 +14,15 @@ from curator.cli.import_preview import SHOWN_PROBLEMS, say_import
 from curator.domain.entities import MatchKind
 from curator.domain.entity_pages import address_of
 from curator.domain.wording import UserError
-from curator.services.importing import KbWish
-from curator.services.ports import KbOptions
-from curator.services.records import ExportScope
-from curator.settings import load
+from curator.services.importing.kb_importing import KbWish
+from curator.services.ports.files import KbOptions
+from curator.services.records.export_documents import ExportScope
+from curator.settings.file import load
 
 if TYPE_CHECKING:
     from curator.domain.entities import EntityMatch, KnowledgeSource, Replacement
-    from curator.services.ports import ProjectPlace
-    from curator.services.records import ExportReport
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.records.exporting import ExportReport
 
 FILE = FilePath(path_type=Path)
 

@@ -24,14 +24,15 @@ from curator.cli.console import (
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.curating import Others, PropagationScope, SameString, Step, StepKind, StepState
-from curator.services.ports import StepFilter
+from curator.services.curating.propagation import Others, PropagationScope, SameString
+from curator.services.curating.steps import Step, StepKind, StepState
+from curator.services.ports.curation import StepFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
-    from curator.services.curating import Line
-    from curator.services.ports import ProjectPlace
+    from curator.services.curating.propagation_groups import Line
+    from curator.services.ports.address import ProjectPlace
 
 
 # --identical: list the other mentions with the same text in context, and do the same with those that are ticked.

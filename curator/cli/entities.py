@@ -15,8 +15,11 @@ from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.knowledge import HierarchyService, NewEntity, NilCluster, Remapping
-    from curator.services.ports import ProjectPlace
+    from curator.services.knowledge.hierarchy import HierarchyService
+    from curator.services.knowledge.nil_clusters import NilCluster
+    from curator.services.knowledge.provisional import NewEntity
+    from curator.services.knowledge.remap_plan import Remapping
+    from curator.services.ports.address import ProjectPlace
 
 SHOWN = 100
 MOST = 100_000

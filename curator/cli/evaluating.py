@@ -18,8 +18,8 @@ from curator.domain.jobs import JobOutcome
 from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
-from curator.services.ports import Cluster
-from curator.services.records import (
+from curator.services.ports.bulk import Cluster
+from curator.services.records.evaluation_errors import (
     KIND_WORDS,
     ErrorFilter,
     ErrorKind,
@@ -27,18 +27,19 @@ from curator.services.records import (
     check_errors_name,
     errors_file,
     errors_of,
-    head_figures,
     kind_lines,
-    plots,
 )
-from curator.services.records import as_json as statistics_json
-from curator.services.training import EvaluationWish, ReplayWish, check_place, save_report, without_html
+from curator.services.records.statistics import as_json as statistics_json
+from curator.services.records.statistics import head_figures, plots
+from curator.services.training.evaluation import EvaluationWish, ReplayWish, check_place, save_report, without_html
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.statistics import Plot
-    from curator.services.ports import ProjectPlace
-    from curator.services.records import ErrorList, EvaluationError, Statistics, StoredEvaluation
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.records.evaluation_errors import ErrorList, EvaluationError
+    from curator.services.records.statistics import Statistics
+    from curator.services.records.stored_evaluations import StoredEvaluation
 
 
 NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))

@@ -11,8 +11,9 @@ from curator.cli.import_preview import say_import
 from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.importing import FetchWish
-from curator.services.ports import MOST_FOUND, ProjectPlace
+from curator.services.importing.fetching import FetchWish
+from curator.services.ports.address import ProjectPlace
+from curator.services.ports.pubmed import MOST_FOUND
 
 
 @click.group("fetch")

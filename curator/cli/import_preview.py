@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import counted, say
 from curator.domain.documents import as_line, differences, shortened
-from curator.services.importing import TextChange, counts_in_words, known_in_words, verdict_words
+from curator.services.importing.import_report import counts_in_words, known_in_words
+from curator.services.importing.text_changes import TextChange, verdict_words
 
 if TYPE_CHECKING:
-    from curator.services.importing import Foreseen, ImportReport, Left
+    from curator.services.importing.foreseeing import Foreseen
+    from curator.services.importing.import_report import ImportReport
+    from curator.services.importing.import_sources import Left
 
 SHOWN_PROBLEMS = 20
 SHOWN = 10

@@ -27,15 +27,18 @@ from curator.cli.import_preview import paths_words, say_import, say_preview
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError
-from curator.services.importing import ImportChoices, sources_of
-from curator.services.ports import DocumentOptions, SharedAddress
+from curator.services.importing.import_reading import ImportChoices
+from curator.services.importing.import_sources import sources_of
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.files import DocumentOptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from curator.bootstrap import Project
-    from curator.services.importing import Foreseen
-    from curator.services.ports import FormatRegistry, ProjectPlace
+    from curator.services.importing.foreseeing import Foreseen
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.ports.files import FormatRegistry
 
 
 # `curator import --column FIELD=HEADING`: the contents of a table's columns.

@@ -29,12 +29,13 @@ from curator.cli.console import (
 from curator.domain.documents import Split
 from curator.domain.suggestions import OpinionUse
 from curator.domain.wording import UserError
-from curator.services.ports import Cluster, QueueFilter
+from curator.services.ports.bulk import Cluster
+from curator.services.ports.queue import QueueFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.linking import DocumentSuggestions, LinkReport
-    from curator.services.ports import ProjectPlace
+    from curator.services.linking.suggestions import DocumentSuggestions, LinkReport
+    from curator.services.ports.address import ProjectPlace
 
 
 class ClusterAddress(click.ParamType[Cluster]):

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from curator.domain.wording import CancelledError, UserError
-from curator.services.records import log_folder, start_logging, stop_logging
+from curator.services.records.diagnostics import log_folder, start_logging, stop_logging
 
 log = logging.getLogger(__name__)
 ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EISDIR}
@@ -143,7 +143,7 @@ def cli(ctx: click.Context) -> int | None:
 def _warn_of_settings() -> None:
     """Print what is wrong with the settings file: its values decide the curator's name and where backups are."""
     from curator.cli.console import echo
-    from curator.settings import load
+    from curator.settings.file import load
 
     for words in load().problems:
         echo(f"Warning: {words}", err=True)
@@ -196,7 +196,7 @@ def _advice(error: OSError) -> str:
 def _show_version(ctx: click.Context) -> None:
     from curator import __version__
     from curator.cli.console import echo
-    from curator.services.records import sqlite_words
+    from curator.services.records.diagnostics import sqlite_words
 
     echo(f"curator {__version__}\n{sqlite_words()}")
     ctx.exit()

@@ -28,13 +28,14 @@ from curator.domain.decisions import NilReason
 from curator.domain.documents import Span, Split
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError
-from curator.services.knowledge import UseFilter, UseOrder, uses_csv
+from curator.services.knowledge.uses import UseFilter, UseOrder, uses_csv
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.audit import Comment
-    from curator.services.knowledge import Uses
-    from curator.services.ports import MentionUse, ProjectPlace
+    from curator.services.knowledge.uses import Uses
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.ports.queue import MentionUse
 
 
 SPANS = click.argument("spans", metavar="SPANS")

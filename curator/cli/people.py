@@ -16,12 +16,13 @@ from curator.domain.decisions import NilReason
 from curator.domain.documents import Split
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError
-from curator.services.records import decided_words
+from curator.services.records.inconsistencies import decided_words
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.ports import Person, ProjectPlace
-    from curator.services.rounds import AgreementReport, AgreementRow
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.ports.storage import Person
+    from curator.services.rounds.agreement import AgreementReport, AgreementRow
 
 OUT = click.argument("out", type=FilePath(path_type=Path))
 NAME = click.argument("name")
@@ -63,7 +64,7 @@ def grant(project: ProjectPlace, login: str, role: str, *, name: str, as_json: b
     trains linkers and manages rounds. An owner also manages people and upgrades P.
     """
     from curator.bootstrap import roles
-    from curator.services.ports import Role
+    from curator.services.ports.storage import Role
 
     made = roles(project).grant(login, Role(role), name=name)
     say(asdict(made), f"{_person_text(made)}.", as_json=as_json)

@@ -14,8 +14,9 @@ from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.importing import UnfinishedImport
-    from curator.services.ports import Backup, ProjectPlace
+    from curator.services.importing.unfinished_import import UnfinishedImport
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.ports.safety import Backup
 
 
 NO_DISPLAY = (
@@ -73,7 +74,7 @@ def open_window(projects: tuple[ProjectPlace, ...]) -> int:
     from curator.ui import load_quickly
 
     load_quickly()
-    from curator.ui.shell import can_show, run
+    from curator.ui.shell.app import can_show, run
 
     folders: list[ProjectPlace] = []
     if projects:
@@ -101,7 +102,7 @@ def demo(out: Path, *, world: str) -> int:
 
     Without a display, the same session runs off screen and writes a screenshot and the exported gold to OUT.
     """
-    from curator.ui.shell import run_demo
+    from curator.ui.shell.demo_session import run_demo
 
     return run_demo(out, world=world)
 
@@ -275,7 +276,7 @@ def install(*, as_json: bool) -> None:
 
     A double click on a project.curator file then opens the project.
     """
-    from curator.services.records import add_to_desktop
+    from curator.services.records.desktop import add_to_desktop
 
     files = [str(one) for one in add_to_desktop()]
     say({"written": files}, "Written:\n" + "\n".join(files), as_json=as_json)
@@ -285,7 +286,7 @@ def install(*, as_json: bool) -> None:
 @AS_JSON
 def remove(*, as_json: bool) -> None:
     """Remove the files that `curator desktop install` wrote."""
-    from curator.services.records import remove_from_desktop
+    from curator.services.records.desktop import remove_from_desktop
 
     files = [str(one) for one in remove_from_desktop()]
     text = "Removed:\n" + "\n".join(files) if files else "Nothing was installed."
@@ -304,7 +305,7 @@ def formats(*, as_json: bool) -> None:
     (infons, notes, attributes) are kept when a document is exported to the format that it was imported from.
     """
     from curator.bootstrap import document_formats as registered
-    from curator.services.importing import COLUMNS, document_formats
+    from curator.services.importing.import_sources import COLUMNS, document_formats
 
     registry = registered()
     facts = document_formats(registry)

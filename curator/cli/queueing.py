@@ -12,24 +12,16 @@ import click
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, FilePath, change_facts, counted, opened, say
 from curator.domain.facets import NUMBERS, Facet, Facets, Range
 from curator.domain.wording import UserError
-from curator.services.curating import (
-    MOST_CHECKS,
-    Audit,
-    AuditState,
-    SampleSheet,
-    percent_up,
-    read_sheet,
-    sheet_of,
-    tally,
-)
-from curator.services.ports import QueueFilter
-from curator.services.queue import MINUTES
+from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, percent_up, tally
+from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.team import MINUTES
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.curating import BulkOffer, BulkReport
-    from curator.services.ports import ProjectPlace
-    from curator.services.queue import Agreement
+    from curator.services.curating.bulk import BulkOffer, BulkReport
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.queue.holdout import Agreement
 
 
 WHERE = click.option(
@@ -107,7 +99,7 @@ def facets(project: ProjectPlace, chosen: tuple[str, ...], *, as_json: bool) -> 
 @AS_JSON
 def work(project: ProjectPlace, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
     """List the undecided mentions of P in the order in which to decide them."""
-    from curator.services.queue import QueueOrder
+    from curator.services.queue.ordering import QueueOrder
 
     with opened(project, read_only=True) as found:
         where = filter_of(found, chosen, named)

@@ -11,27 +11,16 @@ import click
 from curator.cli.console import AS_JSON, PROJECT, Report, counted, echo, ensure_index, opened, run_job, say
 from curator.domain.jobs import ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError
-from curator.services.training import (
-    CONTEXT,
-    FIRST,
-    NIL,
-    DiffKind,
-    DiffRow,
-    DiskReport,
-    DiskUse,
-    diff_rows,
-    diff_words,
-    manifest_text,
-    notes_of,
-    queue_asked,
-    size_words,
-)
+from curator.services.training.bundle_metrics import NIL, DiffKind, DiffRow, diff_rows, diff_words, queue_asked
+from curator.services.training.bundles import DiskReport, DiskUse, manifest_text, notes_of, size_words
+from curator.services.training.recipes import CONTEXT, FIRST
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.jobs import JobOutcome
-    from curator.services.ports import JobHandle, ProjectPlace
-    from curator.services.training import TrainingPreview
+    from curator.services.ports.address import ProjectPlace
+    from curator.services.ports.processes import JobHandle
+    from curator.services.training.retraining import TrainingPreview
 
 
 # Linkers on the command line: the list, one linker, and the answers that one changed, as text and as JSON. In the code
@@ -163,7 +152,7 @@ def train(
     if recipe is None:
         _after_a_crash(project, discard=discard, as_json=as_json)
         return
-    from curator.services.training import find_recipe
+    from curator.services.training.recipes import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
     if preview:
@@ -215,7 +204,7 @@ def _run(start: Start, *, as_json: bool) -> None:
 
 
 def _diff_words(metrics: Mapping[str, Any]) -> str:
-    from curator.services.training import diff_rows, diff_words, queue_asked
+    from curator.services.training.bundle_metrics import diff_rows, diff_words, queue_asked
 
     return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 

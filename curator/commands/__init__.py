@@ -5,19 +5,3 @@ The features in `curator.ui` declare their commands and register the objects tha
 * **The reason why a command is disabled is found by trials**: properties of the window's state are changed until the
   command is enabled (`reasons.py`).
 """
-
-from curator.commands.command import Command, Commands, Menu, WindowState, in_menu_order
-from curator.commands.finding import match
-from curator.commands.keymap import Keymap
-from curator.commands.reasons import why_disabled
-
-__all__ = [
-    "Command",
-    "Commands",
-    "Keymap",
-    "Menu",
-    "WindowState",
-    "in_menu_order",
-    "match",
-    "why_disabled",
-]

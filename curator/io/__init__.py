@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from curator.io.registry import Registry
-    from curator.io.tables import ColumnMemory
-    from curator.services.ports import (
+    from curator.io.tables.columns import ColumnMemory
+    from curator.services.ports.files import (
         DocumentFormat,
         DocumentOptions,
         FormatRegistry,

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from curator.domain.wording import UserError, tr
-from curator.services.ports import MOST_FOUND, FoundRecords, NotNowError, PubMedRecords
+from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedRecords
 
 ADDRESS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
 SECONDS = 60.0  # without a byte from the server

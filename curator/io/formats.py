@@ -4,36 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curator.io.bioc import BioCJsonFormat, BioCXmlFormat
-from curator.io.datasets import DecisionsFormat, DocBinFormat, HuggingFaceFormat, LabelStudioFormat
-from curator.io.kb import (
-    CTD,
-    JSONL,
-    MEDIAWIKI,
-    MEDIC,
-    MESH_ASCII,
-    MESH_XML,
-    OBO,
-    OBOGRAPHS,
-    OWL,
-    RDF,
-    UMLS,
-    ZESHEL,
-    KbSource,
-)
-from curator.io.literature import MedlineFormat, PlainTextFormat, PubMedXmlFormat, PubTatorFormat
+from curator.io.bioc.bioc_json import BioCJsonFormat
+from curator.io.bioc.bioc_xml import BioCXmlFormat
+from curator.io.datasets.decisions_jsonl import DecisionsFormat
+from curator.io.datasets.docbin import DocBinFormat
+from curator.io.datasets.huggingface import HuggingFaceFormat
+from curator.io.datasets.label_studio import LabelStudioFormat
+from curator.io.kb.base import KbSource
+from curator.io.kb.ctd import CTD
+from curator.io.kb.jsonl import JSONL
+from curator.io.kb.mediawiki import MEDIAWIKI
+from curator.io.kb.medic import MEDIC
+from curator.io.kb.mesh_ascii import MESH_ASCII
+from curator.io.kb.mesh_xml import MESH_XML
+from curator.io.kb.obo import OBO
+from curator.io.kb.obographs import OBOGRAPHS
+from curator.io.kb.rdf import OWL, RDF
+from curator.io.kb.umls import UMLS
+from curator.io.kb.zeshel import ZESHEL
+from curator.io.literature.medline import MedlineFormat
+from curator.io.literature.plain_text import PlainTextFormat
+from curator.io.literature.pubmed_xml import PubMedXmlFormat
+from curator.io.literature.pubtator import PubTatorFormat
 from curator.io.registry import Registry
-from curator.io.standoff import (
-    BratFormat,
-    CasJsonFormat,
-    PubAnnotationFormat,
-    WebAnnoFormat,
-    WebAnnotationFormat,
-    XmiFormat,
-)
-from curator.io.tables import TABLE, ColumnMemory, TableFormat
-from curator.io.wiki import BlinkFormat, MediaWikiFormat, ZeshelFormat
-from curator.services.ports import DocumentFormat
+from curator.io.standoff.brat import BratFormat
+from curator.io.standoff.cas_json import CasJsonFormat
+from curator.io.standoff.pubannotation import PubAnnotationFormat
+from curator.io.standoff.webanno_tsv import WebAnnoFormat
+from curator.io.standoff.webannotation import WebAnnotationFormat
+from curator.io.standoff.xmi import XmiFormat
+from curator.io.tables.columns import ColumnMemory
+from curator.io.tables.document_table import TableFormat
+from curator.io.tables.kb_table import TABLE
+from curator.io.wiki.blink import BlinkFormat
+from curator.io.wiki.mediawiki import MediaWikiFormat
+from curator.io.wiki.zeshel import ZeshelFormat
+from curator.services.ports.files import DocumentFormat
 
 # The formats that separate texts and annotations, in the order in which they are tried.
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from curator.domain.wording import CancelledError, UserError, tr
-from curator.services.ports import ModelServer, NoAnswerError, Stopper
+from curator.services.ports.opinions import ModelServer, NoAnswerError, Stopper
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection

@@ -7,21 +7,14 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from curator.domain.wording import UnknownFormatError, UserError, tr
-from curator.io.files import Source, TakesFolders, digest, holds_many, never_read, open_files
-from curator.io.kb import KbSource
-from curator.io.tables import (
-    TABLE,
-    ColumnMemory,
-    TableFormat,
-    could_be_table,
-    has_columns,
-    is_only_table,
-    is_table,
-    is_workbook,
-    preview,
-    preview_kb_table,
-)
-from curator.services.ports import DocumentFormat, DocumentOptions, KbOptions, KnowledgeBaseReader, TablePreview
+from curator.io.files.archives import TakesFolders, digest, holds_many, never_read, open_files
+from curator.io.files.source import Source
+from curator.io.kb.base import KbSource
+from curator.io.tables.columns import ColumnMemory
+from curator.io.tables.document_table import TableFormat, could_be_table, has_columns, preview
+from curator.io.tables.kb_table import TABLE, is_table, preview_kb_table
+from curator.io.tables.tables import is_only_table, is_workbook
+from curator.services.ports.files import DocumentFormat, DocumentOptions, KbOptions, KnowledgeBaseReader, TablePreview
 
 
 @runtime_checkable

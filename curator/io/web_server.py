@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from curator.domain.wording import LinkerUnavailableError, UserError, tr
-from curator.services.ports import WebAnswer, WebError, WebQuestion
+from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 
 log = logging.getLogger(__name__)
 MOST_BYTES = 4 << 20

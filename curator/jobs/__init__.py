@@ -11,22 +11,3 @@
   process would get. Blocks and shards are files in the project's folder, which the machines of a cluster must share: no
   other transport is needed, and finished answers survive a failure of Ray.
 """
-
-from curator.jobs.bulk import RayBulk
-from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
-from curator.jobs.child import give_way, go_on, make_way
-from curator.jobs.linker_messages import LinkerOptions
-from curator.jobs.linker_process import LinkerProcess
-from curator.jobs.runner import JobRunner
-
-__all__ = [
-    "FolderBundleStore",
-    "JobRunner",
-    "LinkerOptions",
-    "LinkerProcess",
-    "RayBulk",
-    "SharedBundleStore",
-    "give_way",
-    "go_on",
-    "make_way",
-]

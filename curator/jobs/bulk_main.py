@@ -36,10 +36,16 @@ from curator.jobs.child_side import run_job, speak
 from curator.jobs.linker_main import decided_input, document_input, mention_on_wire
 from curator.jobs.wire import DecidedOnWire, DocumentOnWire, LinkedMentionOnWire, MentionOnWire, Message
 from curator.temporary import place_for_sockets
-from models.core import atomic_path, choose_device, record_from_json
-from models.encoders import EmbeddingCache, default_encoder_folder, load_encoder
+from models.core.device import choose_device
+from models.core.file_io import atomic_path
+from models.core.kb import record_from_json
+from models.encoders.cache import EmbeddingCache
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import load_encoder
 from models.errors import ModelError, no_memory, use
-from models.linker import NAMES_TOKENS, Linker, batches, load_intact
+from models.linker.build import NAMES_TOKENS
+from models.linker.index_repair import load_intact
+from models.linker.linker import Linker, batches
 from models.types import (
     CandidateList,
     DecidedDocument,

@@ -18,7 +18,7 @@ from typing import Any
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.wording import UnreadableError, UserError, tr
 from curator.foreign_files import read_small
-from curator.services.ports import BundleVault
+from curator.services.ports.processes import BundleVault
 
 MANIFEST = "manifest.json"
 SEAL = "seal"

@@ -15,8 +15,8 @@ from functools import partial
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError, no_memory, use
-from training.data import Event, Phase
-from training.job import run_evaluation, run_replay
+from training.data.progress import Event, Phase
+from training.job.evaluate_job import run_evaluation, run_replay
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

@@ -19,9 +19,10 @@ from curator.domain.wording import tr
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError, no_memory, use
-from models.linker import build_untrained, new_id
-from models.names import parse_list
-from models.vectors import parse_kind
+from models.linker.build import build_untrained
+from models.linker.bundle import new_id
+from models.names.lexical_merged import parse_list
+from models.vectors.index_plan import parse_kind
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

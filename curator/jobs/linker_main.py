@@ -105,7 +105,7 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
 
 def swap(message: Message, serving: Serving, channel: Channel) -> None:
     """Put the loaded linker into use."""
-    from models.rankers import OPINION
+    from models.rankers.hearing import OPINION
 
     if message["bundle_id"] != serving.wanted:
         return  # another bundle was requested since
@@ -207,8 +207,8 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
 
 def loaded(bundle: str, serving: Serving, tell: Callable[[str], None]) -> tuple[Any, tuple[str, ...]]:
     """The linker, and its damaged files; on the processor if it was not said where, and the GPU's memory is full."""
-    from models.core import give_back_gpu_memory
-    from models.linker import load_intact
+    from models.core.device import give_back_gpu_memory
+    from models.linker.index_repair import load_intact
 
     try:
         return load_intact(bundle, device=serving.device, cache=serving.cache, tell=tell)
@@ -284,7 +284,7 @@ def detect(message: Detect, serving: Serving) -> list[Detected]:
 
 def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event]:
     """Removing an unknown entity is not an error here: after a restart the same changes are sent again."""
-    from models.core import record_from_json
+    from models.core.kb import record_from_json
 
     present = [entity_id for entity_id in message["remove"] if entity_id in serving.linker.stages.kb.rows]
     serving.linker.change_entities(upsert=[record_from_json(dict(raw)) for raw in message["upsert"]], remove=present)
@@ -301,7 +301,7 @@ def remember(message: Remember, serving: Serving) -> Sequence[Event]:
 
 def contrast(message: ContrastTwo, serving: Serving) -> list[Contrasted]:
     """How the words around one mention support one or the other of two candidates."""
-    from models.linker import occlude
+    from models.linker.occlusion import occlude
 
     raw, (first, second) = message["document"], message["entities"]
     found = occlude(serving.linker, document_input(raw), str(message["mention"]), (first, second))

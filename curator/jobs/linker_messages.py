@@ -23,7 +23,7 @@ from curator.jobs.wire import (
     Linked,
     LinkedMentionOnWire,
 )
-from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
+from curator.services.ports.processes import DecidedDocument, DetectedMention, LinkDocument
 
 BATCH_DOCUMENTS, BATCH_MENTIONS = 8, 128
 

@@ -41,7 +41,7 @@ from curator.jobs.linker_messages import (
     suggestions_from_wire,
 )
 from curator.jobs.runner import cancelled
-from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
+from curator.services.ports.processes import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
 IN_FLIGHT = 2  # one in progress, one waiting in the pipe

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from curator.jobs.child_side import passed_on, run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError, no_memory, use
-from training.job import run_suspicious
+from training.job.suspicious import run_suspicious
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

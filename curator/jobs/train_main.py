@@ -14,7 +14,7 @@ from curator.jobs.child_side import NICER, passed_on, run_job, speak
 from curator.jobs.several import rank, together
 from curator.jobs.wire import Message
 from models.errors import ModelError, no_memory, use
-from training.job import run_training
+from training.job.job import run_training
 
 MODULE = "curator.jobs.train_main"
 

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, NewerProjectError, UnwritableProjectError, UserError, tr
-from curator.storage.db import as_user_errors
+from curator.storage.db.errors import as_user_errors
 from curator.storage.migrations import current_version, run_steps
 
 LINK = (

@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, NewerProjectError, UserError, tr
-from curator.storage.db import (
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
     VERSION_3,
@@ -24,17 +25,13 @@ from curator.storage.db import (
     VERSION_9,
     VERSION_10,
     VERSION_11,
-    RoomWatch,
-    as_user_errors,
     fill,
-    fill_chain,
-    fill_facts,
-    fill_names,
-    fill_others,
-    needs_room,
-    sync_folder,
 )
-from curator.storage.kb import upgrade_versions
+from curator.storage.db.hash_chain import fill_chain
+from curator.storage.db.sqlite_files import RoomWatch, needs_room
+from curator.storage.db.suggestion_facts import fill_facts, fill_names, fill_others
+from curator.storage.db.syncing import sync_folder
+from curator.storage.kb.kb_index import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
 

@@ -14,27 +14,20 @@ from pathlib import Path
 from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr, well_formed
 from curator.foreign_files import read_small
 from curator.storage import migrations
-from curator.storage.db import (
-    LOCK_NAME,
+from curator.storage.db.engine import ReadSource, check_health, connect, find_read_source
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
+from curator.storage.db.mark import (
     Mark,
-    NoLocksError,
-    ProjectLock,
-    ReadSource,
-    as_user_errors,
-    before_opening,
-    check_health,
     check_mark,
-    check_room,
-    connect,
     end_without_mark,
-    find_read_source,
     mark_as_it_is,
     read_mark,
     reopen_mark,
-    sync_folder,
     unclean_end,
-    unshare,
 )
+from curator.storage.db.sqlite_files import before_opening, check_room
+from curator.storage.db.syncing import sync_folder, unshare
 from curator.storage.foreign import check_links, check_newer, check_schema, check_settings
 from curator.storage.store import SqlStore
 from curator.temporary import is_running

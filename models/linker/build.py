@@ -7,14 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.core import KB_FILE, Device, KnowledgeBase, choose_device, ordered, writing
-from models.encoders import EmbeddingCache, Encoder, LowerStates, default_encoder_folder, load_encoder, read_folder
+from models.core.device import Device, choose_device
+from models.core.file_io import writing
+from models.core.kb import KB_FILE, KnowledgeBase
+from models.core.stored_kb import ordered
+from models.encoders.cache import EmbeddingCache
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoder_folder import read_folder
+from models.encoders.encoders import Encoder, load_encoder
+from models.encoders.lower_states import LowerStates
 from models.errors import ModelError, say
 from models.linker.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec, encoder_ref, new_id, now, seal
-from models.names import LEXICAL, NAMES, LexicalList, build_lists, parse_list
-from models.retrievers import index_source
+from models.names.candidates import LEXICAL, NAMES
+from models.names.lexical_merged import LexicalList, build_lists, parse_list
+from models.retrievers.biencoder import index_source
 from models.types import Progress
-from models.vectors import IndexKind, VectorIndex, plan_index
+from models.vectors.index import VectorIndex, plan_index
+from models.vectors.index_plan import IndexKind
 
 NAMES_TOKENS = 64
 NAMES_INDEX = "names.faiss"

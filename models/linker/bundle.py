@@ -24,8 +24,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from models.core import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
-from models.encoders import Encoder, save_encoder
+from models.core.file_io import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.encoders.encoders import Encoder, save_encoder
 from models.errors import ModelError, say
 from models.linker.made_here import note_made_here
 
@@ -132,7 +132,7 @@ class Bundle:
 
     def encoder_folder(self, ref: EncoderRef) -> Path:
         """The folder of an encoder; raises ModelError if the default package is missing or altered."""
-        from models.encoders import default_encoder_folder
+        from models.encoders.default_encoder import default_encoder_folder
 
         if ref.source == "default":
             return default_encoder_folder()

@@ -17,12 +17,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, MentionQuery
+from models.core.kb import KnowledgeBase
+from models.core.queries import MentionQuery
 from models.linker.relations import Relations
-from models.names import CandidateTable
-from models.rankers import Elsewhere
-from models.retrievers import DOCUMENT, MEMORY, FusionWeights
-from models.text import sorted_key
+from models.names.candidates import CandidateTable
+from models.rankers.conventions import Elsewhere
+from models.retrievers.fusion import DOCUMENT, MEMORY, FusionWeights
+from models.text.normalise import sorted_key
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

@@ -12,17 +12,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from models.core import (
-    KB_FILE,
-    Device,
-    KnowledgeBase,
-    choose_device,
-    gpu_memory,
-    open_kb,
-    sha256_file,
-    write_json,
-    writing,
-)
+from models.core.device import Device, choose_device, gpu_memory
+from models.core.file_io import sha256_file, write_json, writing
+from models.core.kb import KB_FILE, KnowledgeBase
+from models.core.stored_kb import open_kb
 from models.errors import ModelError, say
 from models.linker.build import build_names, lexical_list, names_source
 from models.linker.bundle import (
@@ -40,12 +33,18 @@ from models.linker.bundle import (
 from models.linker.linker import Linker
 from models.linker.made_here import is_made_here, note_made_here
 from models.linker.stages import StageLoader
-from models.names import LEXICAL, NAMES, build_lists
-from models.rankers import HEADER_FILE, VECTORS_FILE, RankerSettings, build_ranker_entities
-from models.retrievers import FILE as PROJECTION_FILE
-from models.retrievers import Biencoder, BiencoderSettings, Scorer, build_entity_index, build_som_index, load_projection
+from models.names.candidates import LEXICAL, NAMES
+from models.names.lexical_merged import build_lists
+from models.rankers.dual_ranker import HEADER_FILE, VECTORS_FILE, build_ranker_entities
+from models.rankers.ranker import RankerSettings
+from models.retrievers.biencoder import Biencoder, BiencoderSettings, Scorer, build_entity_index
+from models.retrievers.projection import FILE as PROJECTION_FILE
+from models.retrievers.projection import load_projection
+from models.retrievers.som import build_som_index
 from models.types import Progress
-from models.vectors import IndexKind, plan_index, read_header
+from models.vectors.index import plan_index
+from models.vectors.index_files import read_header
+from models.vectors.index_plan import IndexKind
 
 log = logging.getLogger(__name__)
 

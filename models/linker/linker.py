@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from models.core import Device, MentionQuery, choose_device, document_queries
+from models.core.device import Device, choose_device
+from models.core.queries import MentionQuery, document_queries
 from models.errors import say
 from models.linker.answering import Answerer, Ranked, ScoredMention
 from models.linker.bundle import Bundle, open_bundle
@@ -20,9 +21,13 @@ from models.linker.recalling import Recollection, add_memory, with_recalled
 from models.linker.reranking import RANKER, ask
 from models.linker.retrieving import add_trained
 from models.linker.stages import StageLoader, Stages
-from models.names import CandidateTable, Detector, PreparedLookup, regroup
-from models.rankers import DEFAULT_COMBINER, Combiner, NilFeatures, NilModel, default_combiner
-from models.retrievers import FusionWeights, MentionMemory, Recalled
+from models.names.candidates import CandidateTable, PreparedLookup, regroup
+from models.names.detection import Detector
+from models.rankers.combiner import DEFAULT_COMBINER, Combiner, default_combiner
+from models.rankers.nil import NilFeatures, NilModel
+from models.retrievers.fusion import FusionWeights
+from models.retrievers.memory import MentionMemory
+from models.retrievers.recalled import Recalled
 from models.tracing import span
 from models.types import (
     DecidedDocument,

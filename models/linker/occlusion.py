@@ -15,7 +15,7 @@ from math import log
 from typing import Protocol
 
 from models.errors import ModelError, say
-from models.text import sentence_starts
+from models.text.sentences import sentence_starts
 from models.types import DocumentInput, LinkedDocument, MentionInput
 
 Range = tuple[int, int]

@@ -15,15 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import KnowledgeBase, Ranges
+from models.core.kb import KnowledgeBase, Ranges
 from models.errors import ModelError, say
 from models.linker.overlay_kb import LiveKnowledgeBase
 from models.linker.stages import Stages
-from models.names import LexicalRetriever, NameCandidates, NamesRetriever, NameStage, TfIdf, WordRetriever
-from models.rankers import CrossEncoder, DualRanker, Ranker, encode_ranker_entities
-from models.retrievers import BiencoderRetriever
+from models.names.candidates import NameCandidates, NameStage
+from models.names.lexical import LexicalRetriever, TfIdf
+from models.names.lexical_merged import WordRetriever
+from models.names.names import NamesRetriever
+from models.rankers.cross_encoder import CrossEncoder
+from models.rankers.dual_ranker import DualRanker, encode_ranker_entities
+from models.rankers.ranker import Ranker
+from models.retrievers.biencoder import BiencoderRetriever
 from models.types import EntityRecord
-from models.vectors import growing, merge
+from models.vectors.dynamic import growing
+from models.vectors.index import merge
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

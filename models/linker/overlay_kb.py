@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from models.core import IntArray, KnowledgeBase, Ranges, RowSequence
+from models.core.kb import IntArray, KnowledgeBase, Ranges
+from models.core.stored_kb import RowSequence
 from models.types import EntityRecord
 
 GONE = EntityRecord("", "")

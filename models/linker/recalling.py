@@ -14,12 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, MentionQuery, document_queries
-from models.encoders import EmbeddingCache, Encoder, encode_contexts
+from models.core.kb import KnowledgeBase
+from models.core.queries import MentionQuery, document_queries
+from models.encoders.cache import EmbeddingCache
+from models.encoders.contexts import encode_contexts
+from models.encoders.encoders import Encoder
 from models.linker.stages import Stages
-from models.names import NAMES, CandidateTable, NamesRetriever, PreparedLookup, encode_once
-from models.retrievers import MEMORY, MentionMemory, Place, Recalled, RecallQuery, RememberedDecision
-from models.text import sorted_key
+from models.names.candidates import NAMES, CandidateTable, PreparedLookup
+from models.names.names import NamesRetriever, encode_once
+from models.retrievers.fusion import MEMORY
+from models.retrievers.memory import MentionMemory
+from models.retrievers.recalled import Place, Recalled, RecallQuery, RememberedDecision
+from models.text.normalise import sorted_key
 from models.types import DecidedDocument, DocumentInput
 
 FLOATS = NDArray[np.float32]

@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase
-from models.text import normalise
+from models.core.kb import KnowledgeBase
+from models.text.normalise import normalise
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

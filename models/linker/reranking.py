@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from models.linker.answering import Answerer, ScoredMention
 from models.linker.stages import Stages
-from models.names import CandidateTable
-from models.rankers import FLOATS, Ranker
+from models.names.candidates import CandidateTable
+from models.rankers.ranker import FLOATS, Ranker
 from models.types import DocumentInput, MentionInput
 
 RANKER = "ranker"

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import MentionQuery
+from models.core.queries import MentionQuery
 from models.linker.answering import EXACT
 from models.linker.stages import Stages
-from models.names import LEXICAL, CandidateTable, PreparedLookup, regroup
-from models.rankers import words_in
-from models.retrievers import AskedMentions
+from models.names.candidates import LEXICAL, CandidateTable, PreparedLookup, regroup
+from models.rankers.combiner import words_in
+from models.retrievers.biencoder import AskedMentions
 from models.types import DocumentInput
 
 INTS = NDArray[np.int64]

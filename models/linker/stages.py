@@ -5,45 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from models.core import KB_FILE, Device, KnowledgeBase, open_kb
-from models.encoders import Encoder, load_encoder
+from models.core.device import Device
+from models.core.kb import KB_FILE, KnowledgeBase
+from models.core.stored_kb import open_kb
+from models.encoders.encoders import Encoder, load_encoder
 from models.errors import ModelError, say
 from models.linker.build import NAMES_INDEX, lexical_list, names_source
 from models.linker.bundle import REMEDY, Bundle, EncoderRef, RankerSpec, RetrieverSpec
-from models.names import (
-    LEXICAL,
-    NAMES,
-    LexicalList,
-    LexicalRetriever,
-    NameCandidates,
-    NamesRetriever,
-    NameStage,
-    TfIdf,
-    WordRetriever,
-    load_words,
-)
-from models.rankers import (
-    DualRanker,
-    Ranker,
-    RankerSettings,
-    RankerTally,
-    RerankRule,
-    load_cross_encoder,
-    load_ranker_entities,
-)
-from models.retrievers import (
+from models.names.candidates import LEXICAL, NAMES, NameCandidates, NameStage
+from models.names.lexical import LexicalRetriever, TfIdf
+from models.names.lexical_merged import LexicalList, WordRetriever, load_words
+from models.names.names import NamesRetriever
+from models.rankers.cross_encoder import load_cross_encoder
+from models.rankers.dual_ranker import DualRanker, load_ranker_entities
+from models.rankers.ranker import Ranker, RankerSettings, RankerTally, RerankRule
+from models.retrievers.biencoder import (
     INDEX_FILE,
-    RELATIVE,
     Biencoder,
     BiencoderRetriever,
     BiencoderSettings,
     Scorer,
     TrainedRetriever,
     index_source,
-    load_projection,
-    load_som,
 )
-from models.vectors import VectorIndex
+from models.retrievers.fusion import RELATIVE
+from models.retrievers.projection import load_projection
+from models.retrievers.som import load_som
+from models.vectors.index import VectorIndex
 
 MERGED = "“{name}” also searches by words: tf-idf over {terms:,} words, merged by rank with the matches by letters."
 BM25 = "“{name}” searches by words only: BM25 over {terms:,} words."

@@ -15,26 +15,11 @@ from numpy.typing import NDArray
 from models.linker.answering import ScoredMention
 from models.linker.linker import Linker
 from models.linker.reranking import RANKER
-from models.rankers import (
-    FEATURES,
-    MIN_LINKED,
-    MIN_NIL,
-    NIL_SILENT,
-    OPINION,
-    SILENT,
-    Combiner,
-    HeardMention,
-    Labelled,
-    NilModel,
-    as_choice,
-    best_threshold,
-    default_combiner,
-    fit_both,
-    fit_combiner,
-    fit_hearing,
-    fit_nil,
-)
-from models.retrievers import NOTHING, FusionWeights, LabelledScores, fit_fusion
+from models.rankers.combiner import FEATURES, Combiner, Labelled, default_combiner, fit_combiner
+from models.rankers.hearing import NIL_SILENT, OPINION, SILENT, HeardMention, as_choice, fit_both, fit_hearing
+from models.rankers.nil import MIN_LINKED, MIN_NIL, NilModel, best_threshold, fit_nil
+from models.retrievers.fusion import FusionWeights, LabelledScores, fit_fusion
+from models.retrievers.recalled import NOTHING
 from models.types import DocumentInput, LinkedMention
 
 Gold = Mapping[tuple[str, str], frozenset[str]]

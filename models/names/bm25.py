@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import Ranges, read_json
+from models.core.file_io import read_json
+from models.core.kb import Ranges
 from models.errors import ModelError, say
 from models.names.lexical import HEADER, REMEDY, count_names, count_terms, load_terms, save_terms
 from models.names.lexical_index import LexicalIndex
-from models.text import ANALYZERS, INTS, UINTS
+from models.text.terms import ANALYZERS, INTS, UINTS
 
 FLOATS = NDArray[np.float32]
 K1, B = 1.5, 0.75

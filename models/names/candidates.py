@@ -14,9 +14,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, MentionQuery, Ranges, Variant
+from models.core.kb import KnowledgeBase, Ranges
+from models.core.queries import MentionQuery, Variant
 from models.names.names import NamesRetriever
-from models.vectors import First
+from models.vectors.coarse import First
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

@@ -14,10 +14,12 @@ from typing import Any
 
 import ahocorasick
 
-from models.core import KnowledgeBase
+from models.core.kb import KnowledgeBase
 from models.names.detectable import case_fits, is_usable, is_usable_memory
 from models.names.name_keys import FROM_NAMES, NameKeys
-from models.text import Abbreviation, Word, find_abbreviations, key_of, noun_of, words_of
+from models.text.abbreviations import Abbreviation, find_abbreviations
+from models.text.normalise import Word, key_of, words_of
+from models.text.rewriting import noun_of
 from models.types import DetectedMention
 
 Owner = tuple[str, int]  # a name as written, and the row of its entity

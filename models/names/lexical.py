@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import Ranges, atomic_path, read_json, write_json
+from models.core.file_io import atomic_path, read_json, write_json
+from models.core.kb import Ranges
 from models.errors import ModelError, say
 from models.names.lexical_index import MOST, LexicalIndex, damaged
-from models.text import ANALYZERS, INTS, UINTS, normalise
+from models.text.normalise import normalise
+from models.text.terms import ANALYZERS, INTS, UINTS
 
 FLOATS = NDArray[np.float32]
 DOUBLES = NDArray[np.float64]

@@ -19,11 +19,12 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import write_json
-from models.encoders import ahead
+from models.core.file_io import write_json
+from models.encoders.cache import ahead
 from models.names.lexical import CHUNK, FORMAT, HEADER, VOCABULARY, TfIdf, count_terms, row_norms
 from models.names.lexical_index import ARRAYS, CLASSES, class_norms, classes_of, name_weights
-from models.text import ANALYZERS, UINTS, normalise
+from models.text.normalise import normalise
+from models.text.terms import ANALYZERS, UINTS
 from models.types import Progress
 
 FROM_NAMES = 750_000

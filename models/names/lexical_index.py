@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import Ranges, atomic_path, give_back
-from models.encoders import WORKERS
+from models.core.file_io import atomic_path, give_back
+from models.core.kb import Ranges
+from models.encoders.cache import WORKERS
 from models.errors import ModelError, say
 
 FLOATS = NDArray[np.float32]

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import compiled
+from models.core.compiling import compiled
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import Ranges
+from models.core.kb import Ranges
 from models.errors import ModelError, say
 from models.names.bm25 import Bm25
 from models.names.candidates import NameStage
 from models.names.lexical import TfIdf
 from models.names.lexical_building import FROM_NAMES, build_on_disk
-from models.text import INTS, normalise
+from models.text.normalise import normalise
+from models.text.terms import INTS
 from models.types import Progress
 
 FLOATS = NDArray[np.float32]

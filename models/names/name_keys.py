@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase
-from models.text import Word
+from models.core.kb import KnowledgeBase
+from models.text.normalise import Word
 
 FROM_NAMES = 750_000
 """As for the lexical index: from this number on, names stay on disk."""

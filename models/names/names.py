@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Ranges
-from models.encoders import EmbeddingCache, Encoder
+from models.core.kb import Ranges
+from models.encoders.cache import EmbeddingCache
+from models.encoders.encoders import Encoder
 from models.errors import ModelError
-from models.vectors import First, SearchIndex, VectorIndex
+from models.vectors.coarse import First
+from models.vectors.index import SearchIndex, VectorIndex
 
 log = logging.getLogger(__name__)
 

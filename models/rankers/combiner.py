@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError, say
-from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.rankers.conditional_logit import ConditionalLogit
 from models.rankers.conventions import CONVENTIONS, RELATIONS, Conventions
 from models.rankers.hearing import (
@@ -33,8 +33,9 @@ from models.rankers.hearing import (
     heard_to_json,
     with_stage,
 )
-from models.retrievers import DOCUMENT, NOTHING, Recalled
-from models.text import normalise, sorted_key
+from models.retrievers.fusion import DOCUMENT
+from models.retrievers.recalled import NOTHING, Recalled
+from models.text.normalise import normalise, sorted_key
 
 FLOATS = NDArray[np.float32]
 FLOATS64 = NDArray[np.float64]

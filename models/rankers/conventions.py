@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Hierarchy
+from models.core.hierarchy import Hierarchy
 
 FLOATS = NDArray[np.float32]
 RELATIONS = ("own_page", "names_subject", "names_others")

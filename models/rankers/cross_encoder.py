@@ -16,20 +16,14 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from models.core import KnowledgeBase, atomic_path
-from models.encoders import (
-    Encoder,
-    EncoderModule,
-    InputSettings,
-    entity_tokens,
-    in_batches,
-    mean_pool,
-    mention_tokens,
-    pair_tokens,
-)
+from models.core.file_io import atomic_path
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import Encoder, EncoderModule, in_batches
+from models.encoders.inputs import InputSettings, entity_tokens, mention_tokens, pair_tokens
+from models.encoders.pooling import mean_pool
 from models.errors import ModelError, say
 from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_softmax
-from models.retrievers import Mentions
+from models.retrievers.biencoder import Mentions
 
 HEAD_FILE = "head.safetensors"
 HEAD_SPREAD = 0.02

@@ -14,11 +14,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, atomic_path, read_json, write_json
-from models.encoders import Encoder, Mentions, encode_marked_mentions, entity_tokens
+from models.core.file_io import atomic_path, read_json, write_json
+from models.core.kb import KnowledgeBase
+from models.encoders.contexts import Mentions, encode_marked_mentions
+from models.encoders.encoders import Encoder
+from models.encoders.inputs import entity_tokens
 from models.errors import ModelError, say
 from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_gap
-from models.retrievers import ENCODE_CHUNK, index_source
+from models.retrievers.biencoder import ENCODE_CHUNK, index_source
 from models.types import EntityRecord, Progress
 
 VECTORS_FILE = "entities.npy"

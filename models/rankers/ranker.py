@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.encoders import EntityStyle, InputSettings
+from models.encoders.inputs import EntityStyle, InputSettings
 from models.errors import ModelError, say
-from models.retrievers import Mentions
+from models.retrievers.biencoder import Mentions
 
 FLOATS = NDArray[np.float32]
 RULE = "rule"

@@ -15,26 +15,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, Ranges
-from models.encoders import (
-    Encoder,
-    EncoderModule,
-    EntityStyle,
-    InputSettings,
-    Mentions,
-    MentionVector,
-    Pooling,
-    encode_marked_mentions,
-    entity_tokens,
-    mention_tokens,
-    normalized,
-)
+from models.core.kb import KnowledgeBase, Ranges
+from models.encoders.contexts import Mentions, encode_marked_mentions
+from models.encoders.encoders import Encoder, EncoderModule, normalized
+from models.encoders.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
+from models.encoders.pooling import MentionVector, Pooling
 from models.errors import ModelError, say
 from models.retrievers.fusion import LEAD, SPREAD
 from models.retrievers.projection import fingerprint as projection_fingerprint
 from models.retrievers.scorers import Scorer
 from models.types import EntityRecord, Progress
-from models.vectors import SearchIndex, VectorIndex, growing
+from models.vectors.dynamic import growing
+from models.vectors.index import SearchIndex, VectorIndex
 
 __all__ = ["Mentions", "Scorer"]
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError, say
-from models.names import LEXICAL, NAMES
+from models.names.candidates import LEXICAL, NAMES
 
 FLOATS = NDArray[np.float32]
 RAW, MINMAX, RELATIVE, LEAD, SPREAD = "raw", "minmax", "relative", "lead", "spread"

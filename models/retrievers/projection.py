@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from models.core import atomic_path
+from models.core.file_io import atomic_path
 from models.errors import ModelError, say
 
 FILE = "projection.safetensors"

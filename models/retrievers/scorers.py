@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from models.encoders import Pooling, pool
+from models.encoders.pooling import Pooling, pool
 
 BLOCK_ENTRIES = 2**24  # of products of tokens at once, 64 MiB in float32
 

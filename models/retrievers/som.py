@@ -21,14 +21,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, Ranges
-from models.encoders import entity_tokens, mention_tokens, normalized
+from models.core.kb import KnowledgeBase, Ranges
+from models.encoders.encoders import normalized
+from models.encoders.inputs import entity_tokens, mention_tokens
 from models.errors import say
 from models.retrievers.biencoder import INDEX_FILE, Biencoder, Mentions, index_source
 from models.retrievers.fusion import SPREAD
 from models.retrievers.token_store import TokenStore, text_means, token_states, write_tokens
 from models.types import EntityRecord, Progress
-from models.vectors import SearchIndex, VectorIndex, growing
+from models.vectors.dynamic import growing
+from models.vectors.index import SearchIndex, VectorIndex
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core import atomic_path, read_json, write_json
-from models.encoders import Encoder, in_batches
+from models.core.file_io import atomic_path, read_json, write_json
+from models.encoders.encoders import Encoder, in_batches
 from models.errors import ModelError, say
 from models.types import Progress
 

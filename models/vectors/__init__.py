@@ -7,21 +7,3 @@
 * **PyTorch searches on a GPU if FAISS was built without GPU support**: `faiss-gpu` needs libraries of CUDA 12, while
   current builds of PyTorch bring those of CUDA 13.
 """
-
-from models.vectors.coarse import First
-from models.vectors.dynamic import growing
-from models.vectors.index import SearchIndex, VectorIndex, merge, plan_index
-from models.vectors.index_files import read_header
-from models.vectors.index_plan import IndexKind, parse_kind
-
-__all__ = [
-    "First",
-    "IndexKind",
-    "SearchIndex",
-    "VectorIndex",
-    "growing",
-    "merge",
-    "parse_kind",
-    "plan_index",
-    "read_header",
-]

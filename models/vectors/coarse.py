@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core import Ranges
+from models.core.kb import Ranges
 from models.errors import ModelError, say
 
 FLOATS = NDArray[np.float32]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import compiled
+from models.core.compiling import compiled
 
 F32 = NDArray[np.float32]
 I8 = NDArray[np.int8]

@@ -17,7 +17,7 @@ import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Ranges
+from models.core.kb import Ranges
 from models.vectors.index import SearchIndex, VectorIndex, coded_part, make_reconstructable, merge
 from models.vectors.index_plan import IndexKind, IndexPlan
 from models.vectors.two_stage import empty_codes

@@ -19,7 +19,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core import Ranges, gpu_memory
+from models.core.device import gpu_memory
+from models.core.kb import Ranges
 from models.errors import say
 from models.vectors.coarse import FEWEST, Coarse, First, StoredVectors
 from models.vectors.index_files import read_index, write_index

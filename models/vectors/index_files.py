@@ -12,7 +12,7 @@ from typing import Any
 
 import faiss as faiss_module
 
-from models.core import atomic_path, read_json, sha256_file, write_json
+from models.core.file_io import atomic_path, read_json, sha256_file, write_json
 from models.errors import ModelError, say
 from models.vectors.index_plan import IndexKind, IndexPlan
 

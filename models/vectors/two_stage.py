@@ -20,7 +20,7 @@ import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Ranges
+from models.core.kb import Ranges
 from models.vectors.probing import NEAREST
 
 faiss: Any = faiss_module

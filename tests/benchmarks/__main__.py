@@ -70,7 +70,7 @@ def whole_commands(folder: Path) -> Path:
 def single_steps(project: Path) -> None:
     from curator.bootstrap import open_project
     from curator.domain.decisions import Verdict
-    from curator.services.ports import QueueFilter
+    from curator.services.ports.queue import QueueFilter
 
     opened = open_project(project, linker=False)
     try:

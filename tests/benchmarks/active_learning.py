@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from curator.services.ports import WorkRow
+from curator.services.ports.queue import WorkRow
 from curator.services.queue.ordering import diverse, string_of, uncertain
 from models.linker.linker import Linker
 from models.types import DecidedDocument, DocumentInput, LinkedMention

@@ -16,12 +16,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator import storage
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
 from curator.services.core.keys import active_bundle
 from curator.services.curating.bulk_plan import Audit, AuditState, make_plan
-from curator.services.ports import Chance, Store, Tried
+from curator.services.ports.queue import Chance, Tried
+from curator.services.ports.storage import Store
+from curator.storage import project as storage
 
 ERRORS = (0.01, 0.02, 0.05)
 AT_ONCE = 10

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Split
@@ -24,8 +23,9 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.core.keys import set_active_bundle
 from curator.services.curating.propagation import PropagationScope
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
 from curator.settings.schema import Settings
+from curator.storage import project as storage
 from tests.benchmarks.targets import tell
 
 MOST_MS = 300.0

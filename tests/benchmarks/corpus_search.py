@@ -15,8 +15,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from curator import storage
-from curator.services.queue import CorpusQuery, CorpusSearch
+from curator.services.queue.corpus_search import CorpusQuery, CorpusSearch
+from curator.storage import project as storage
 from tests.benchmarks.copies import copied
 from tests.benchmarks.targets import tell
 

@@ -26,11 +26,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, Ranges
-from models.core.kb import read_kb
-from models.encoders import EmbeddingCache, Encoder, default_encoder_folder, load_encoder
-from models.linker import NAMES_TOKENS
-from models.vectors import VectorIndex
+from models.core.kb import KnowledgeBase, Ranges, read_kb
+from models.encoders.cache import EmbeddingCache
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import Encoder, load_encoder
+from models.linker.build import NAMES_TOKENS
+from models.vectors.index import VectorIndex
 from tests.benchmarks.lexical_engines import Rows
 from tests.benchmarks.lexical_peers import KINDS, Asked, K, read_mentions, recall
 from tests.benchmarks.linker_bc5cdr import DATA

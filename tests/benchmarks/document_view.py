@@ -23,7 +23,6 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import Verdict
 from curator.domain.documents import MentionOrigin, Passage, SourceDocument, SourceFile, SourceMention, Span, Split
@@ -31,6 +30,8 @@ from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.core.keys import ACTIVE_BUNDLE
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
+from curator.storage import project as storage
+from curator.storage.store import SqlStore
 from curator.ui.bench.workbench import Workbench
 from curator.ui.kit.theme import ThemeController
 from curator.ui.shell.main_window import MainWindow
@@ -106,7 +107,7 @@ def mentions_of(text: str, chance: random.Random) -> Iterator[SourceMention]:
         yield SourceMention(spans, words, chance.choice(("Disease", "Chemical")))
 
 
-def fill(project: Project, store: storage.SqlStore, sections: int, number: int) -> int:
+def fill(project: Project, store: SqlStore, sections: int, number: int) -> int:
     """Store the dense document, with suggestions and with decisions about every third mention; returns its id."""
     chance = random.Random(number)
     text, passages = text_of(TOKENS, sections, chance)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from curator import storage
 from curator.bootstrap import join
 from curator.domain.decisions import Change, ChangeKind, Verdict
-from curator.services.queue import CorpusQuery, Hit
-from curator.settings import Settings
+from curator.services.queue.corpus_search import CorpusQuery, Hit
+from curator.settings.schema import Settings
+from curator.storage import project as storage
 from curator.ui.corpus.corpus_window import CorpusWindow
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Desk, desk, display

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import Outcome
-from curator.services.ports import QueueFilter
-from curator.settings import Settings
+from curator.services.ports.queue import QueueFilter
+from curator.settings.schema import Settings
+from curator.storage import project as storage
 from tests.benchmarks.copies import copied
 from tests.benchmarks.targets import quantile, tell
 

@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from curator import storage
 from curator.domain.entities import Entity, TypeMapping
 from curator.services.core.events import EventBus
 from curator.services.knowledge.knowledge import KnowledgeService
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
+from curator.storage import project as storage
 from tests.benchmarks.targets import quantile, tell
 
 TYPES = ("Disease", "Chemical", "Gene", "Anatomy", "Organism")

@@ -23,10 +23,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from curator import storage
 from curator.bootstrap import join
-from curator.services.knowledge import HierarchyService
+from curator.services.knowledge.hierarchy import HierarchyService
 from curator.settings.schema import Settings
+from curator.storage import project as storage
+from curator.storage.store import SqlStore
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources/demo/pubmed/kb.jsonl"
@@ -35,7 +36,7 @@ TREE_MS, NODE_MS = 100.0, 50.0
 Took = tuple[float, float]  # milliseconds by the clock and on a processor
 
 
-def loaded(folder: Path, wide: int) -> storage.SqlStore:
+def loaded(folder: Path, wide: int) -> SqlStore:
     store = storage.create_project(folder / "tree.curation", name="tree")
     source = next((one for one in REAL if one.is_file()), DEMO)
     if wide:
@@ -52,12 +53,12 @@ def loaded(folder: Path, wide: int) -> storage.SqlStore:
     return store
 
 
-def measured(store: storage.SqlStore, nodes: int) -> tuple[list[Took], list[Took], list[Took]]:
+def measured(store: SqlStore, nodes: int) -> tuple[list[Took], list[Took], list[Took]]:
     """Milliseconds of the tree, of a way down, and of each of some nodes with many children."""
     from PySide6.QtCore import QEventLoop
     from PySide6.QtWidgets import QApplication
 
-    from curator.ui.candidates import TreePane
+    from curator.ui.candidates.tree_pane import TreePane
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)

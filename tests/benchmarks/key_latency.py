@@ -27,8 +27,8 @@ from PySide6.QtCore import Qt
 from curator.bootstrap import Project, open_project
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, LinkerState, Progress
-from curator.services.ports import QueueFilter
-from curator.services.queue import MentionView
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.queue import MentionView
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Answer, Desk, desk, display
 from tests.benchmarks.targets import measured, quantile, tell

@@ -16,7 +16,7 @@ from functools import partial
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Suggestion
-from curator.settings import default
+from curator.settings.schema import default
 
 DIGITS = 9
 FEW_ROWS = 4

@@ -26,14 +26,14 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
-from curator import storage
 from curator.bootstrap import Project, document_formats, open_project
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import LinkerState
 from curator.domain.same_string import string_key
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.queue import MentionView, OpenDocument
+from curator.storage import project as storage
 from curator.ui.candidates.search_panel import is_meant
 from curator.ui.deciding.kwic_rows import CheckMark
 from tests.benchmarks.copies import copied

@@ -29,13 +29,14 @@ from typing import Any
 import numpy as np
 
 from curator.jobs.index_main import shipped_nil
-from models.core import MentionQuery, Variant
+from models.core.queries import MentionQuery, Variant
 from models.linker import tuning
 from models.linker.build import build_untrained
 from models.linker.bundle import Bundle, new_id, new_staging, publish, reuse, seal
 from models.linker.linker import Linker
 from models.linker.tuning import Gold, learn_combiner, tune_scored
-from models.names import NAMES, NameCandidates, NamesRetriever, PreparedLookup
+from models.names.candidates import NAMES, NameCandidates, PreparedLookup
+from models.names.names import NamesRetriever
 from models.rankers.combiner import Combiner
 from models.rankers.nil import NilModel
 from models.types import DecidedDocument, DocumentInput, LinkedMention

@@ -28,7 +28,7 @@ from curator.domain.documents import Span
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.suggestions import Suggestion
 from curator.jobs.linker_process import LinkerProcess
-from curator.services.ports import LinkDocument, LinkMention
+from curator.services.ports.processes import LinkDocument, LinkMention
 from tests.benchmarks.linker_bc5cdr import DATA, read_pubtator
 from tests.benchmarks.targets import measured, tell
 

@@ -13,14 +13,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from curator import storage
 from curator.domain.entities import TypeMapping
 from curator.io import default_registry
 from curator.io.files.moving import moved_text
 from curator.services.core.events import EventBus
 from curator.services.importing.importing import ImportService
 from curator.services.linking.name_linking import link_by_name
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
+from curator.storage import project as storage
 from tests.benchmarks.linker_bc5cdr import DATA
 from tests.benchmarks.umls_scale import Now
 

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 
-from curator import storage
 from curator.bootstrap import open_project
 from curator.domain.decisions import Verdict
 from curator.domain.facets import UNDECIDED, Facet, Facets
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.ordering import QueueOrder
+from curator.storage import project as storage
 from tests.benchmarks.bulk_step import fill
 from tests.benchmarks.real_window import Desk, desk, display
 from tests.benchmarks.targets import tell

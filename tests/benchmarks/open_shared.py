@@ -16,7 +16,9 @@ import time
 from pathlib import Path
 
 from curator.bootstrap import move_project, open_project, roles
-from curator.services.ports import ProjectPlace, QueueFilter, Role, SharedAddress
+from curator.services.ports.address import ProjectPlace, SharedAddress
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Role
 from tests.benchmarks.open_project import make
 from tests.benchmarks.team_day import SAFE
 from tests.postgres import Server

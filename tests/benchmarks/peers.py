@@ -28,11 +28,13 @@ import numpy as np
 import torch
 
 from models.core.kb import KnowledgeBase, read_kb
-from models.encoders import EmbeddingCache, default_encoder_folder, load_encoder
-from models.linker import NAMES_TOKENS
-from models.names import Detector
+from models.encoders.cache import EmbeddingCache
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import load_encoder
+from models.linker.build import NAMES_TOKENS
 from models.names.bm25 import Bm25
-from models.text import normalise
+from models.names.detection import Detector
+from models.text.normalise import normalise
 from tests.benchmarks import dense_peers, medcat_peer
 from tests.benchmarks.lexical_engines import Bm25s, Ours, Rows, ScikitLearn, ScispacyIndex, SparseDotTopn
 from tests.benchmarks.lexical_peers import Asked, K, read_mentions

@@ -26,7 +26,7 @@ from lxml import etree
 from curator.bootstrap import Project, create_project
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.services.ports import DocumentFormat
+from curator.services.ports.files import DocumentFormat
 from tests.curator.services.fakes import finish
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

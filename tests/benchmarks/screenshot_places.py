@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.ui.files.new_project import NewProjectDialog
 
 if TYPE_CHECKING:

@@ -13,11 +13,13 @@ import statistics
 import time
 from pathlib import Path
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import OperationKind, Verdict
-from curator.services.ports import QueueFilter, StepFilter, Store
-from curator.settings import Settings
+from curator.services.ports.curation import StepFilter
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Store
+from curator.settings.schema import Settings
+from curator.storage import project as storage
 from curator.ui.dashboard.step_flows import StepFlows
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Desk, desk, display

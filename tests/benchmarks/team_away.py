@@ -19,7 +19,8 @@ from pathlib import Path
 from curator.bootstrap import create_project, open_project, roles
 from curator.domain.decisions import SkipReason, Verdict
 from curator.project import Project
-from curator.services.ports import Role, SharedAddress
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
 from tests.postgres import Server
 
 PATIENCE = 60

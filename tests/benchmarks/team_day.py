@@ -32,7 +32,8 @@ from curator.bootstrap import create_project, open_project, roles
 from curator.domain.decisions import Saving, Verdict
 from curator.domain.wording import UserError
 from curator.project import Project
-from curator.services.ports import Role, SharedAddress
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
 from tests.postgres import Server
 
 SAFE = {

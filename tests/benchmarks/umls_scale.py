@@ -16,7 +16,6 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from curator import storage
 from curator.domain.documents import Mention, MentionOrigin, Span
 from curator.io import default_registry
 from curator.io.files.moving import moved_text
@@ -24,7 +23,8 @@ from curator.services.core.events import EventBus
 from curator.services.importing.importing import ImportService
 from curator.services.knowledge.knowledge import KnowledgeService
 from curator.services.linking.name_linking import link_by_name
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
+from curator.storage import project as storage
 from tests.benchmarks.kb_search import Speech
 
 NAMES_EACH = 7.4 / 3.4

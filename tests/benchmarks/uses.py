@@ -17,12 +17,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
-from curator import storage
 from curator.bootstrap import join
 from curator.domain.decisions import Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import QueueFilter
-from curator.settings import Settings
+from curator.services.ports.queue import QueueFilter
+from curator.settings.schema import Settings
+from curator.storage import project as storage
 from curator.ui.entities.use_flows import UseFlows
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Desk, desk, display

@@ -25,9 +25,7 @@ MOST_MIB = 120.0
 CHILD = """
 import json, os, sys, time
 began = float(sys.argv[1])
-from curator import compile_methods_late
 from curator.ui import load_quickly
-compile_methods_late()
 load_quickly()  # as `curator open` does
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QTimer

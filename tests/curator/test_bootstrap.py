@@ -18,7 +18,7 @@ from curator.domain.wording import ProjectLockedError, UserError
 from curator.settings.file import save
 from curator.settings.schema import Settings
 from curator.shared import backup_root
-from curator.storage import safety
+from curator.storage.safety.backups import Backups
 
 
 def test_closing_frees_the_lock_and_ends_the_threads(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_project_that_was_not_closed_is_checked_however_often_it_was_closed_si
         return found
 
     for folder in (project.folder, killed):
-        safety.Backups(folder, root=backup_root, most=lambda: 1).check(lambda: None)
+        Backups(folder, root=backup_root, most=lambda: 1).check(lambda: None)
     assert due()
     assert due(), "it was closed properly, and not checked since"
     checked = open_project(killed, linker=False)

@@ -16,10 +16,10 @@ from curator.bootstrap import Project
 from curator.cli.console import run_steps
 from curator.domain.decisions import NilReason, RejectReason, Saving, Verdict
 from curator.domain.documents import Split
-from curator.jobs import FolderBundleStore
+from curator.jobs.bundles import FolderBundleStore
 from curator.services.records.export_documents import ExportScope
 from curator.services.training.snapshots import write_snapshot
-from curator.settings import load, save
+from curator.settings.file import load, save
 from curator.storage.db import syncing
 from tests.durability.folders import Prepare, undecided, write_linker
 from tests.durability.world import Place, Promises, Refused, curator, open_project

@@ -12,12 +12,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from curator import storage
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.core import set_active_bundle
-from curator.settings import load, save
+from curator.services.core.keys import set_active_bundle
+from curator.settings.file import load, save
 from curator.storage import migrations
-from curator.storage.db import OPERATION, link
+from curator.storage import project as storage
+from curator.storage.db.hash_chain import OPERATION, link
 from tests.durability.disk import Tree, read_tree, write_tree
 from tests.durability.world import INPUTS, Place, curator
 

@@ -15,8 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from curator.domain.wording import UserError
-from curator.storage import SqlStore, create_project, open_project
-from curator.storage.db import FOLD_BYTES
+from curator.storage.db.engine import FOLD_BYTES
+from curator.storage.project import create_project, open_project
+from curator.storage.store import SqlStore
 
 STEPS = 600
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from curator.domain.decisions import Verdict
-from curator.services.ports import StepFilter
+from curator.services.ports.curation import StepFilter
 from tests.durability.acts import all_mentions
 from tests.durability.folders import base, once
 from tests.durability.world import Place, Promises, curator, open_project

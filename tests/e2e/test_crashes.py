@@ -27,11 +27,13 @@ from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Suggestion
-from curator.jobs import JobRunner, LinkerProcess
-from curator.services.ports import LinkDocument, QueueFilter
+from curator.jobs.linker_process import LinkerProcess
+from curator.jobs.runner import JobRunner
+from curator.services.ports.processes import LinkDocument
+from curator.services.ports.queue import QueueFilter
 from curator.settings.file import load
 from tests.tiny_bert import build_tiny_bert
-from training.data import Phase
+from training.data.progress import Phase
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs SIGKILL, /proc and process handles")
 DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"

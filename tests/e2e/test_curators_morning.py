@@ -16,7 +16,7 @@ from curator import bootstrap
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import JobState, LinkerState
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
 from curator.ui.files.demo_project import fill, world_of

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Split
-from curator.storage import create_project, open_project
+from curator.storage.project import create_project, open_project
 
 MENTIONS = 40
 

@@ -19,9 +19,10 @@ from curator.bootstrap import Project
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.jobs import JobRunner
+from curator.jobs.runner import JobRunner
 from curator.services.linking.suggestions import DocumentSuggestions
-from curator.services.ports import JobHandle, QueueFilter
+from curator.services.ports.processes import JobHandle
+from curator.services.ports.queue import QueueFilter
 from curator.services.training.retraining import TRAINING
 from curator.services.training.snapshots import write_snapshot
 from curator.settings.file import load

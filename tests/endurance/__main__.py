@@ -25,7 +25,7 @@ from curator.bootstrap import Project
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.ui.files.demo_project import fill, world_of
 from curator.ui.files.import_documents import ImportWish
 from curator.ui.jobs.jobs import JobKind

@@ -21,18 +21,20 @@ from curator.cli.main import cli
 from curator.domain.wording import UserError
 from curator.io import local_model
 from curator.io.eutils import Eutils
-from curator.io.files import AtomicWriter
+from curator.io.files.atomic import AtomicWriter
 from curator.jobs.bundles import FolderBundleStore
 from curator.services.curating.bulk_sheet import read_sheet
 from curator.services.importing.fetch_folder import unfinished
 from curator.services.linking.opinion_prompts import Prompt, read_answer
-from curator.services.ports import ModelServer, NotNowError, Stopper
+from curator.services.ports.opinions import ModelServer, Stopper
+from curator.services.ports.pubmed import NotNowError
 from curator.services.records.stored_evaluations import StoredEvaluations
 from curator.services.training.bundles import manifest_text, notes_of
 from curator.services.training.embedding_map import read_map
 from curator.services.training.unfinished import TrainingFolders
-from curator.settings import load
-from curator.storage.db import ProjectLock, read_mark
+from curator.settings.file import load
+from curator.storage.db.lock import ProjectLock
+from curator.storage.db.mark import read_mark
 from curator.storage.project import _is_current
 from curator.storage.safety.backup_places import facts_of, place_of
 from tests.curator.storage.wrong_rows import make_killed, set_value

@@ -13,8 +13,7 @@ from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.files.archives import TakesFolders
 from curator.jobs.wire import WireError
-from curator.services.ports import DocumentFormat, DocumentReader
-from curator.services.ports.files import KbOptions
+from curator.services.ports.files import DocumentFormat, DocumentReader, KbOptions
 from models.errors import ModelError
 from tests.fuzz import parts
 from tests.fuzz.others import Rounds, read_wire

@@ -13,8 +13,17 @@ from curator.domain.documents import SourceDocument
 from curator.domain.relations import Relation, RelationEnd
 from curator.domain.wording import UserError
 from curator.io.files.archives import TakesFolders
-from curator.services.ports import DocumentFormat, DocumentReader, ExportDocument, ExportMention
-from curator.services.ports.files import HoldsAttributes, HoldsFields, HoldsMore, OneFile, StatesRelations
+from curator.services.ports.files import (
+    DocumentFormat,
+    DocumentReader,
+    ExportDocument,
+    ExportMention,
+    HoldsAttributes,
+    HoldsFields,
+    HoldsMore,
+    OneFile,
+    StatesRelations,
+)
 from tests.fuzz.limits import again
 from tests.rewriting import AT, source_file, unchanged
 

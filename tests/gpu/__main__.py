@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     os.environ["CURATOR_CACHE"] = str((options.out / "work" / "cache").resolve())
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    from models.core import choose_device
+    from models.core.device import choose_device
     from tests.gpu.material import Material
     from tests.gpu.plan import SMALL, Plan, Size
     from tests.gpu.report import report

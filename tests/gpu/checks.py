@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from models.core import choose_device
-from models.encoders import Encoder, load_encoder
-from models.linker import NAMES_TOKENS
+from models.core.device import choose_device
+from models.encoders.encoders import Encoder, load_encoder
+from models.linker.build import NAMES_TOKENS
 from models.vectors import index as search
 from tests.gpu.material import Material
 from tests.gpu.synonyms import Learning, learn

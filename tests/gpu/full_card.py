@@ -20,11 +20,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from models.core import choose_device
+from models.core.device import choose_device
 from models.core.kb import read_kb
-from models.encoders import Encoder, encoders, load_encoder
+from models.encoders import encoders
+from models.encoders.encoders import Encoder, load_encoder
 from models.errors import ModelError, no_memory
-from models.linker import build_untrained, load_intact, new_staging, publish
+from models.linker.build import build_untrained
+from models.linker.bundle import new_staging, publish
+from models.linker.index_repair import load_intact
 from models.types import DocumentInput, MentionInput
 from tests.gpu.material import Material
 from tests.gpu.synonyms import Learning, learn

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from models.core import choose_device
-from models.encoders import load_encoder
-from models.linker import NAMES_TOKENS
+from models.core.device import choose_device
+from models.encoders.encoders import load_encoder
+from models.linker.build import NAMES_TOKENS
 from models.vectors import index as search
 from models.vectors.index_plan import IndexKind, cell_count
 from tests.benchmarks.scale.index_plan import recombined

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from models.core import KnowledgeBase
-from models.core.kb import read_kb
-from models.linker import Bundle, build_untrained, new_staging, open_bundle, publish
+from models.core.kb import KnowledgeBase, read_kb
+from models.linker.build import build_untrained
+from models.linker.bundle import Bundle, new_staging, open_bundle, publish
 from tests.benchmarks.experiments.worlds import World
 from tests.benchmarks.linker_bc5cdr import read_pubtator
 from tests.gpu.pack import DATA

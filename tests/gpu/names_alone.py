@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from models.core import KnowledgeBase
-from models.encoders import Encoder
-from models.vectors import VectorIndex
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import Encoder
+from models.vectors.index import VectorIndex
 from tests.gpu.material import Line, Material
 
 NAME, OTHER, NCBI, NEW, ASIDE = "BC5CDR, is a name", "BC5CDR, no name", "NCBI, all", "NCBI, new to train", "set aside"

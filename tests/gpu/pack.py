@@ -65,7 +65,9 @@ def half_encoder(folder: Path) -> dict[str, Any]:
     """Write the default encoder with float16 weights; how near its vectors are to the original's."""
     from safetensors.torch import load_file, save_file
 
-    from models.encoders import default_encoder_folder, load_encoder, read_folder
+    from models.encoders.default_encoder import default_encoder_folder
+    from models.encoders.encoder_folder import read_folder
+    from models.encoders.encoders import load_encoder
 
     source = default_encoder_folder()
     read_folder(source).copy_to(folder)

@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from models.encoders import load_encoder
-from models.linker import NAMES_TOKENS, Bundle
+from models.encoders.encoders import load_encoder
+from models.linker.build import NAMES_TOKENS
+from models.linker.bundle import Bundle
 from tests.gpu import checks, full_card, many_names, names_alone, synonyms, trained
 from tests.gpu.material import HELD_OUT, Material
 from tests.gpu.steps import ENCODED, TRAINED, Result, Results, Step

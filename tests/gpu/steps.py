@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.core import write_json
+from models.core.file_io import write_json
 from models.errors import ModelError
 
 RESULTS = "results.json"

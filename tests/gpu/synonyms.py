@@ -15,14 +15,15 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from models.core import KnowledgeBase
-from models.encoders import Encoder, save_encoder
-from models.vectors import VectorIndex
-from training.data import Event
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import Encoder, save_encoder
+from models.vectors.index import VectorIndex
+from training.data.progress import Event
 from training.job.recipes import load_recipe
-from training.loop import TrainResult, TrainSettings, train
-from training.negatives import NameKinship
-from training.tasks import NamedMention, NamesTask, train_layers
+from training.loop.task import TrainSettings
+from training.loop.trainer import TrainResult, train
+from training.negatives.kinship import NameKinship
+from training.tasks.names_task import NamedMention, NamesTask, train_layers
 
 NEAR, FAR = 0.92, 0.35
 """Cosines between which a pair teaches: nearer ones are known already, farther ones have nothing in common."""

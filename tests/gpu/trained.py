@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from models.linker import Bundle, Linker, average_precision, new_staging, publish
-from models.linker.bundle import discard_staging
+from models.linker.bundle import Bundle, discard_staging, new_staging, publish
+from models.linker.linker import Linker
+from models.linker.tuning import average_precision
 from tests.benchmarks.experiments.measure import Judged, ranker_alone, retriever_alone, whole
 from tests.benchmarks.experiments.worlds import World, write_snapshot
 from tests.gpu.material import Material
 from tests.gpu.synonyms import drained
-from training.data import Budget, TrainingSpec
+from training.data.budget import Budget
+from training.data.spec import TrainingSpec
 from training.job.assembly import base_encoder_folder
 from training.job.job import run_training
 from training.job.preparation import load, prepare, untrained_towers
-from training.tasks import mention_vectors, pool_vectors
+from training.tasks.vectors import mention_vectors, pool_vectors
 
 CANDIDATES, SPREAD_DOCUMENTS = 16, 20
 LARGE = 1e30

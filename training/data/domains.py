@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase, Ranges
+from models.core.kb import KnowledgeBase, Ranges
 
 Rows = NDArray[np.int64]
 

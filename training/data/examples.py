@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from models.core import KnowledgeBase
-from models.encoders import InputSettings, MentionTokens, entity_tokens, mention_tokens
+from models.core.kb import KnowledgeBase
+from models.encoders.inputs import InputSettings, MentionTokens, entity_tokens, mention_tokens
 from models.types import DecidedDocument
 from training.data.gold import Resolve, fold, resolve_gold
 from training.data.snapshot import SnapshotDocument

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from models.core import read_json, sha256_file
+from models.core.file_io import read_json, sha256_file
 from models.errors import ModelError, say
 from models.types import DocumentInput, MentionInput
 

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase
-from models.encoders import normalized
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import normalized
 from models.errors import ModelError, say
-from training.data import Example, SnapshotDocument
-from training.loop import FloatArray, Towers
-from training.tasks import at_rest, means, mention_vectors, pool_vectors
+from training.data.examples import Example
+from training.data.snapshot import SnapshotDocument
+from training.loop.towers import FloatArray, Towers
+from training.tasks.mining_search import means
+from training.tasks.vectors import at_rest, mention_vectors, pool_vectors
 
 MAP_FILE = "map.json"
 """Name of the map's file in its bundle."""

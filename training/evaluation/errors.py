@@ -9,9 +9,10 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from models.core import KnowledgeBase
+from models.core.kb import KnowledgeBase
 from models.types import LinkedMention
-from training.data import NIL_MARKERS, GoldMention, GoldSet, SnapshotDocument, SnapshotMention
+from training.data.gold import NIL_MARKERS, GoldMention, GoldSet
+from training.data.snapshot import SnapshotDocument, SnapshotMention
 from training.evaluation.outcomes import is_right
 from training.evaluation.slices import NameClass, SliceFacts
 

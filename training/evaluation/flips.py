@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from models.types import LinkedMention
-from training.data import GoldSet
+from training.data.gold import GoldSet
 from training.evaluation.outcomes import first_is_right, is_right
 
 

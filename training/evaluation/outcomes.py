@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.types import LinkedMention
-from training.data import GoldMention, GoldSet
+from training.data.gold import GoldMention, GoldSet
 
 FLOATS = NDArray[np.float64]
 INTS = NDArray[np.int64]

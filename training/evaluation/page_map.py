@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError
-from models.linker import Bundle, open_bundle
+from models.linker.bundle import Bundle, open_bundle
 from training.evaluation.embedding_map import MAP_FILE, EmbeddingMap, MapPoint, PointKind
 from training.evaluation.page_parts import charts, paragraph, percent, plain
 

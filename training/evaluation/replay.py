@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from models.types import LinkedMention
-from training.data import GoldMention, Resolve, SnapshotDocument, resolve_gold
+from training.data.gold import GoldMention, Resolve, resolve_gold
+from training.data.snapshot import SnapshotDocument
 from training.evaluation.teaching import TeachableLinker
 
 DIGITS = 9

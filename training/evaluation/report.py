@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from models.types import LinkedMention
-from training.data import GoldSet
+from training.data.gold import GoldSet
 from training.evaluation.curves import average_precision
 from training.evaluation.outcomes import BOOLS, Outcomes, is_right, outcomes
 from training.evaluation.resampling import Figure, f1, macro, number, ratio

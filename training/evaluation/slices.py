@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from models.core import KnowledgeBase
-from models.text import abbreviation_table, expand, is_short_form
-from training.data import GoldMention, GoldSet, SnapshotDocument, fold
+from models.core.kb import KnowledgeBase
+from models.text.abbreviations import abbreviation_table, expand, is_short_form
+from training.data.gold import GoldMention, GoldSet, fold
+from training.data.snapshot import SnapshotDocument
 
 
 class NameClass(StrEnum):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from models.linker import Linker
+from models.linker.linker import Linker
 from models.types import LinkedMention
-from training.data import SnapshotDocument, decided_documents
+from training.data.examples import decided_documents
+from training.data.snapshot import SnapshotDocument
 
 
 class TeachableLinker(Protocol):

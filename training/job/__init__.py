@@ -42,14 +42,3 @@
   The memory leaves out the document, and combiner and NIL are fitted on the other folds. NIL decisions are listed only
   if there are enough to fit NIL on.
 """
-
-from training.job.evaluate_job import run_evaluation, run_replay
-from training.job.job import run_training
-from training.job.suspicious import run_suspicious
-
-__all__ = [
-    "run_evaluation",
-    "run_replay",
-    "run_suspicious",
-    "run_training",
-]

@@ -13,32 +13,28 @@ import numpy as np
 import torch
 from torch import nn
 
-from models.core import KnowledgeBase, atomic_path, choose_device, write_json
-from models.encoders import (
-    Encoder,
-    InputSettings,
-    Pooling,
-    default_encoder_folder,
-    load_encoder,
-    normalized,
-)
+from models.core.device import choose_device
+from models.core.file_io import atomic_path, write_json
+from models.core.kb import KnowledgeBase
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import Encoder, load_encoder, normalized
+from models.encoders.inputs import InputSettings
+from models.encoders.pooling import Pooling
 from models.errors import english
-from models.linker import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse, store_encoder
-from models.rankers import HEADER_FILE, RULE, VECTORS_FILE, Combiner, RankerSettings, RerankRule, save_head
-from models.retrievers import (
-    INDEX_FILE,
-    Biencoder,
-    BiencoderSettings,
-    Scorer,
-    build_som_index,
-    index_source,
-    save_projection,
-)
-from models.vectors import VectorIndex
-from training.data import Budget, Event, Phase
+from models.linker.bundle import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse, store_encoder
+from models.rankers.combiner import Combiner
+from models.rankers.cross_encoder import save_head
+from models.rankers.dual_ranker import HEADER_FILE, VECTORS_FILE
+from models.rankers.ranker import RULE, RankerSettings, RerankRule
+from models.retrievers.biencoder import INDEX_FILE, Biencoder, BiencoderSettings, Scorer, index_source
+from models.retrievers.projection import save_projection
+from models.retrievers.som import build_som_index
+from models.vectors.index import VectorIndex
+from training.data.budget import Budget
+from training.data.progress import Event, Phase
 from training.job.recipes import Hyperparameters, Recipe, Role
-from training.loop import FloatArray
-from training.losses import Similarity
+from training.loop.towers import FloatArray
+from training.losses.base import Similarity
 
 if TYPE_CHECKING:
     from training.job.preparation import Loaded

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from models.encoders import pair_tokens
+from models.encoders.inputs import pair_tokens
 from models.errors import say
-from models.rankers import CrossEncoderModule, check_length, new_head, score_pairs
-from training.data import CAUTION, FIXED_RESERVE, Budget, Event, Example, Phase, note
+from models.rankers.cross_encoder import CrossEncoderModule, check_length, new_head, score_pairs
+from training.data.budget import CAUTION, FIXED_RESERVE, Budget
+from training.data.examples import Example
+from training.data.progress import Event, Phase, note
 from training.job.assembly import TrainedPair, write_pair
 from training.job.gate import Alone
 from training.job.part_learning import Learnt, Writing, make_checkpoints, run
@@ -19,8 +21,8 @@ from training.job.part_quality import Recall, recall
 from training.job.preparation import Loaded, Prepared
 from training.job.recipes import Regularisation
 from training.job.tasks import train_settings
-from training.regularisers import PairFGSM
-from training.tasks import CrossEncoderTask
+from training.regularisers.fgsm_pairs import PairFGSM
+from training.tasks.cross_encoder import CrossEncoderTask
 
 LEARNT_AT_LEAST = 200
 JUDGED = 120

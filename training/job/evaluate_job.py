@@ -9,49 +9,30 @@ from typing import Any
 
 import torch
 
-from models.core import KnowledgeBase, choose_device
+from models.core.device import choose_device
+from models.core.kb import KnowledgeBase
 from models.errors import ModelError, english, nsay, say
-from models.linker import Linker, load_intact, now
+from models.linker.bundle import now
+from models.linker.index_repair import load_intact
+from models.linker.linker import Linker
 from models.types import DecidedDocument, DocumentInput, LinkedDocument, LinkedMention, MentionInput
-from training.data import (
-    EvaluationSpec,
-    Event,
-    GoldSet,
-    Phase,
-    ReplaySpec,
-    Snapshot,
-    SnapshotDocument,
-    Split,
-    decided_documents,
-    read_snapshot,
-    resolve_gold,
-)
-from training.evaluation import (
-    DocumentBootstrap,
-    Flip,
-    Outcomes,
-    ReplayCurves,
-    SimulatedDecision,
-    SliceFacts,
-    compare,
-    curves,
-    curves_of,
-    errors_json,
-    evaluation_page,
-    flips,
-    headline,
-    learner,
-    linking_errors,
-    map_of,
-    members,
-    outcomes,
-    replay_page,
-    report_of,
-    simulate,
-    slice_estimates,
-    slice_facts,
-    teach,
-)
+from training.data.examples import decided_documents
+from training.data.gold import GoldSet, resolve_gold
+from training.data.progress import Event, Phase
+from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
+from training.data.spec import EvaluationSpec, ReplaySpec
+from training.evaluation.errors import errors_json, linking_errors
+from training.evaluation.flips import Flip, flips
+from training.evaluation.headline import compare, curves, headline, slice_estimates
+from training.evaluation.outcomes import Outcomes, outcomes
+from training.evaluation.page import evaluation_page
+from training.evaluation.page_map import map_of
+from training.evaluation.page_replay import replay_page
+from training.evaluation.replay import ReplayCurves, SimulatedDecision, curves_of, simulate
+from training.evaluation.report import members, report_of
+from training.evaluation.resampling import DocumentBootstrap
+from training.evaluation.slices import SliceFacts, slice_facts
+from training.evaluation.teaching import learner, teach
 from training.job.fitting import FITTED_ON
 from training.job.ranker_rule import without_time_limit
 

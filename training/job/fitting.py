@@ -11,20 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.linker import (
-    MIN_COMBINER,
-    RANKER,
-    Gold,
-    Linker,
-    ScoredMention,
-    hear,
-    hear_nil,
-    learn_nil,
-    tune_scored,
-)
-from models.names import NAMES
+from models.linker.answering import ScoredMention
+from models.linker.linker import Linker
+from models.linker.reranking import RANKER
+from models.linker.tuning import MIN_COMBINER, Gold, hear, hear_nil, learn_nil, tune_scored
+from models.names.candidates import NAMES
 from models.types import LinkedMention
-from training.data import TURNS, GoldSet, SnapshotDocument, place
+from training.data.document_splits import TURNS, place
+from training.data.gold import GoldSet
+from training.data.snapshot import SnapshotDocument
 
 FITTED_ON, COMBINER_FITTED_ON = "fitted_on", "combiner_fitted_on"
 """In a manifest's `training`: keys of the documents on which NIL was fitted, and the combiner where it is not the

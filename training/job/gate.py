@@ -17,10 +17,15 @@ from typing import Any
 import numpy as np
 
 from models.errors import english, say
-from models.linker import Linker
+from models.linker.linker import Linker
 from models.types import DocumentInput, LinkedMention
-from training.data import Event, GoldMention, GoldSet, Phase, SnapshotDocument, place
-from training.evaluation import DocumentBootstrap, Figure, compare, outcomes, ratio
+from training.data.document_splits import place
+from training.data.gold import GoldMention, GoldSet
+from training.data.progress import Event, Phase
+from training.data.snapshot import SnapshotDocument
+from training.evaluation.headline import compare
+from training.evaluation.outcomes import outcomes
+from training.evaluation.resampling import DocumentBootstrap, Figure, ratio
 
 BELOW, ABOVE = 10.0, 5.0
 """Percentage of the resamples below the lower bound (for promotion) and above the upper bound (for refusal)."""

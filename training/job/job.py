@@ -14,35 +14,24 @@ from typing import Any
 
 import torch
 
-from models.core import choose_device, write_json
+from models.core.device import choose_device
+from models.core.file_io import write_json
 from models.errors import ModelError, english, nsay, say
-from models.linker import (
-    MIN_COMBINER,
-    RANKER,
-    Bundle,
-    Linker,
-    Manifest,
-    ScoredMention,
-    ask,
-    new_id,
-    now,
-    open_bundle,
-    reuse,
-    seal,
-)
+from models.linker.answering import ScoredMention
+from models.linker.bundle import Bundle, Manifest, new_id, now, open_bundle, reuse, seal
+from models.linker.linker import Linker
+from models.linker.reranking import RANKER, ask
+from models.linker.tuning import MIN_COMBINER
 from models.types import LinkedMention
-from training.data import (
-    Budget,
-    Event,
-    GoldSet,
-    Phase,
-    SnapshotDocument,
-    TrainingSpec,
-    decided_documents,
-    note,
-    resolve_gold,
-)
-from training.evaluation import MAP_FILE, evaluate, flips
+from training.data.budget import Budget
+from training.data.examples import decided_documents
+from training.data.gold import GoldSet, resolve_gold
+from training.data.progress import Event, Phase, note
+from training.data.snapshot import SnapshotDocument
+from training.data.spec import TrainingSpec
+from training.evaluation.embedding_map import MAP_FILE
+from training.evaluation.flips import flips
+from training.evaluation.report import evaluate
 from training.job.assembly import provenance
 from training.job.cross_encoder_learning import learn_pair
 from training.job.fitting import (

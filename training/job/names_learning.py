@@ -14,21 +14,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.encoders import Encoder, LowerStates, halves, load_encoder
+from models.encoders.encoders import Encoder, load_encoder
+from models.encoders.lower_states import LowerStates, halves
 from models.errors import ModelError, nsay, say
-from models.linker import (
-    NAMES_TOKENS,
-    Manifest,
-    RankerSpec,
-    RetrieverSpec,
-    ScoredMention,
-    build_names,
-    reuse,
-    store_encoder,
-)
-from models.names import NAMES, NamesRetriever
-from models.retrievers import index_source
-from training.data import Budget, Event, Phase, note, place
+from models.linker.answering import ScoredMention
+from models.linker.build import NAMES_TOKENS, build_names
+from models.linker.bundle import Manifest, RankerSpec, RetrieverSpec, reuse, store_encoder
+from models.names.candidates import NAMES
+from models.names.names import NamesRetriever
+from models.retrievers.biencoder import index_source
+from training.data.budget import Budget
+from training.data.document_splits import place
+from training.data.progress import Event, Phase, note
 from training.job.assembly import base_encoder_folder
 from training.job.fitting import TRAINED
 from training.job.gate import Alone
@@ -36,9 +33,9 @@ from training.job.part_learning import Learnt, make_checkpoints, run
 from training.job.preparation import Loaded, Prepared
 from training.job.recipes import UPPER_HALF
 from training.job.tasks import CALIBRATED, train_settings
-from training.loop import FloatArray
-from training.negatives import NameKinship
-from training.tasks import NamedMention, NamesTask, train_layers
+from training.loop.towers import FloatArray
+from training.negatives.kinship import NameKinship
+from training.tasks.names_task import NamedMention, NamesTask, train_layers
 
 RIVALS, NEAREST_GOLD, JUDGED, LEAST = 24, 4, 300, 10
 LEAST_ALIKE, MOST_ALIKE, AROUND = 0.35, 0.92, 64

@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import say
-from models.linker import Manifest
-from training.data import Budget, Event, Phase, note, trains_entities
-from training.evaluation import EmbeddingMap, make_map, seen_by, select_points
+from models.linker.bundle import Manifest
+from training.data.budget import Budget, trains_entities
+from training.data.progress import Event, Phase, note
+from training.evaluation.embedding_map import EmbeddingMap, make_map, seen_by, select_points
 from training.job.assembly import TrainedPart, write_part
 from training.job.gate import Alone
 from training.job.preparation import Loaded, Prepared, PreparedTowers, prepare_towers
 from training.job.tasks import make_settings, make_task, make_towers, must_train_entities
-from training.loop import Checkpoints, FloatArray, Task, Towers, TrainResult, TrainSettings, Validate, train
-from training.losses import Similarity
-from training.tasks import entity_vectors
+from training.loop.checkpoints import Checkpoints
+from training.loop.monitoring import Validate
+from training.loop.task import Task, TrainSettings
+from training.loop.towers import FloatArray, Towers
+from training.loop.trainer import TrainResult, train
+from training.losses.base import Similarity
+from training.tasks.vectors import entity_vectors
 
 TRAINED_BEFORE = "The entity tower is trained, as before the interruption."
 FROZEN_BEFORE = "The entity tower is frozen, as before the interruption."

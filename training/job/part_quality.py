@@ -13,15 +13,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase
-from models.encoders import normalized
-from models.linker import average_precision
-from models.vectors import VectorIndex
-from training.data import Domain, Example, place
-from training.loop import FloatArray, Towers
-from training.losses import Similarity, scores
-from training.negatives import Rows, gold_and_best
-from training.tasks import at_rest, mention_vectors, pool_vectors
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import normalized
+from models.linker.tuning import average_precision
+from models.vectors.index import VectorIndex
+from training.data.document_splits import place
+from training.data.domains import Domain
+from training.data.examples import Example
+from training.loop.towers import FloatArray, Towers
+from training.losses.base import Similarity, scores
+from training.negatives.kinship import Rows
+from training.negatives.mined import gold_and_best
+from training.tasks.vectors import at_rest, mention_vectors, pool_vectors
 
 # The quality of a trained part alone, before and after training, on the same mentions.
 

@@ -7,44 +7,43 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from models.core import KnowledgeBase, choose_device
-from models.encoders import Encoder, EntityStyle, InputSettings, normalized
+from models.core.device import choose_device
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import Encoder, normalized
+from models.encoders.inputs import EntityStyle, InputSettings
 from models.errors import ModelError, nsay, say
-from models.linker import Bundle, Linker, ScoredMention, load_intact, open_bundle
-from models.names import NAMES, NamesRetriever
-from models.retrievers import means_of
+from models.linker.answering import ScoredMention
+from models.linker.bundle import Bundle, open_bundle
+from models.linker.index_repair import load_intact
+from models.linker.linker import Linker
+from models.names.candidates import NAMES
+from models.names.names import NamesRetriever
+from models.retrievers.biencoder import means_of
 from models.types import LinkedMention
 from resources.recipe_files import JUDGED_MENTIONS, Value
-from training.data import (
-    Budget,
+from training.data.budget import Budget, Rates, Workload
+from training.data.document_splits import Parts, divide, in_turn
+from training.data.examples import (
     EntityTexts,
-    Event,
     Example,
-    Parts,
-    Phase,
-    Rates,
-    Snapshot,
-    SnapshotDocument,
-    TrainingSpec,
-    Workload,
     decided_documents,
-    divide,
-    in_turn,
     make_examples,
-    note,
-    read_snapshot,
     shuffled_labels,
     worth_learning,
 )
+from training.data.progress import Event, Phase, note
+from training.data.snapshot import Snapshot, SnapshotDocument, read_snapshot
+from training.data.spec import TrainingSpec
 from training.job.assembly import base_encoder_folder, load_tower
 from training.job.fitting import Taught, sample, was_taught
 from training.job.part_quality import Figures, Judge
 from training.job.ranker_rule import without_ranker, without_time_limit
 from training.job.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
-from training.loop import FloatArray, Towers
-from training.losses import ProxyLoss, Similarity
-from training.negatives import Kinship
-from training.tasks import cache_path, mention_vectors, untrained_vectors
+from training.loop.towers import FloatArray, Towers
+from training.losses.base import Similarity
+from training.losses.proxy import ProxyLoss
+from training.negatives.kinship import Kinship
+from training.tasks.vectors import cache_path, mention_vectors, untrained_vectors
 
 # The entities' vectors that towers start from: the untrained encoder's, or the means of their names' vectors.
 

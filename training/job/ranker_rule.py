@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.errors import say
-from models.linker import Linker, RankerSpec, ScoredMention, Stages, doubt
-from models.rankers import RULE, RankerTally, RerankRule, choose_margin
+from models.linker.answering import ScoredMention
+from models.linker.bundle import RankerSpec
+from models.linker.linker import Linker
+from models.linker.reranking import doubt
+from models.linker.stages import Stages
+from models.rankers.ranker import RULE, RankerTally, RerankRule, choose_margin
 
 
 def without_ranker(linker: Linker) -> Linker:

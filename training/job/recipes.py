@@ -8,21 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from models.encoders import EntityStyle, InputSettings, MentionVector, Pooling
+from models.encoders.inputs import EntityStyle, InputSettings
+from models.encoders.pooling import MentionVector, Pooling
 from models.errors import ModelError, say
 from resources import recipe_files
 from resources.recipe_files import Parameter, Value
-from training.losses import (
-    AdaptiveMixupLoss,
-    CandidateCrossEntropy,
-    Loss,
-    MultiSimilarityLoss,
-    NoiseContrastiveLoss,
-    PrototypeTripletLoss,
-    ProxyLoss,
-    Similarity,
-    TripletLoss,
-)
+from training.losses.amh import AdaptiveMixupLoss
+from training.losses.base import Loss, Similarity
+from training.losses.cross_entropy import CandidateCrossEntropy
+from training.losses.multi_similarity import MultiSimilarityLoss
+from training.losses.nce import NoiseContrastiveLoss
+from training.losses.prototype import PrototypeTripletLoss
+from training.losses.proxy import ProxyLoss
+from training.losses.triplet import TripletLoss
 
 CHOICES = "The parameter '{name}' cannot be {value!r}; it must be one of {choices}."
 KIND = "The parameter '{name}' cannot be {value!r}; it must be of type {kind}."

@@ -16,21 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError, say
-from models.linker import Linker, ScoredMention, load_intact, tune_scored
-from models.rankers import DEFAULT_NIL, default_combiner
+from models.linker.answering import ScoredMention
+from models.linker.index_repair import load_intact
+from models.linker.linker import Linker
+from models.linker.tuning import tune_scored
+from models.rankers.combiner import default_combiner
+from models.rankers.nil import DEFAULT_NIL
 from models.types import LinkedMention
-from training.data import (
-    Event,
-    GoldMention,
-    Phase,
-    Snapshot,
-    SnapshotDocument,
-    Split,
-    decided_documents,
-    place,
-    read_snapshot,
-    resolve_gold,
-)
+from training.data.document_splits import place
+from training.data.examples import decided_documents
+from training.data.gold import GoldMention, resolve_gold
+from training.data.progress import Event, Phase
+from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
 
 FOLDS = 5
 MOST = 2000

@@ -8,16 +8,29 @@ from dataclasses import replace
 
 import torch
 
-from models.encoders import EntityStyle
+from models.encoders.inputs import EntityStyle
 from models.errors import ModelError, say
-from training.data import Budget, reserve
+from training.data.budget import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
 from training.job.recipes import UPPER_HALF, Regularisation, Role
-from training.loop import Task, Towers, TrainSettings, identity_projection
-from training.losses import AdaptiveMixupLoss, Loss, MultiSimilarityLoss, ProxyLoss, Similarity
-from training.negatives import MinedNegatives, make_reach, make_sampler
-from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
-from training.tasks import Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask, pool_size, train_layers
+from training.loop.projection import identity_projection
+from training.loop.task import Task, TrainSettings
+from training.loop.towers import Towers
+from training.losses.amh import AdaptiveMixupLoss
+from training.losses.base import Loss, Similarity
+from training.losses.multi_similarity import MultiSimilarityLoss
+from training.losses.proxy import ProxyLoss
+from training.negatives.choice import make_reach, make_sampler
+from training.negatives.mined import MinedNegatives
+from training.regularisers.base import Regulariser
+from training.regularisers.embeddings import freeze_embeddings
+from training.regularisers.fgsm import FGSM
+from training.regularisers.transformation import Transformation
+from training.tasks.clustering import RadiusSettings
+from training.tasks.mining import Miner, pool_size
+from training.tasks.names_task import train_layers
+from training.tasks.reranking import Hardest, RankerTask
+from training.tasks.retriever_task import RetrieverTask
 
 CALIBRATED = (AdaptiveMixupLoss, MultiSimilarityLoss, ProxyLoss)
 """Losses whose zero can be set from the scores before training."""

@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from models.errors import say
-from models.linker import MIN_COMBINER, ScoredMention, discard_staging, new_staging
+from models.linker.answering import ScoredMention
+from models.linker.bundle import discard_staging, new_staging
+from models.linker.tuning import MIN_COMBINER
 from resources.recipe_files import FEW_HELD_OUT, TURNS
-from training.data import Budget, Event, Parts, Phase, SnapshotDocument, linked_count, place
+from training.data.budget import Budget
+from training.data.document_splits import Parts, linked_count, place
+from training.data.progress import Event, Phase
+from training.data.snapshot import SnapshotDocument
 from training.job.preparation import Loaded, Prepared
 from training.job.recipes import Role
 

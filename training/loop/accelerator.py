@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from transformers import PreTrainedModel
 
-from models.core import AUTO, Precision
+from models.core.device import AUTO, Precision
 from models.errors import ModelError, say
 
 DETERMINISTIC: Any = torch.utils.deterministic

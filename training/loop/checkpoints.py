@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from models.core import atomic_path, sha256_file
+from models.core.file_io import atomic_path, sha256_file
 from models.errors import ModelError, say
 
 FORMAT = 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from models.errors import ModelError, say
-from training.data import Event, Phase, note
+from training.data.progress import Event, Phase, note
 from training.loop.learner import Learner
 from training.loop.monitoring import Meter, Timer, Validate, validated
 from training.loop.optimising import Optimising

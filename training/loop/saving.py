@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import english, say
-from training.data import Event, Phase, note
+from training.data.progress import Event, Phase, note
 from training.loop.accelerator import Engine
 from training.loop.checkpoints import Checkpoints, Saved
 from training.loop.generators import GeneratorStates, TorchState

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
-from training.data import Event
+from training.data.progress import Event
 from training.loop.gradient_cache import CachedBatch
 
 Batch = Sequence[int]

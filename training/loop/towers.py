@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from models.encoders import EncoderModule, MentionVector, marked_vector, pad_ids
+from models.encoders.encoders import EncoderModule, pad_ids
+from models.encoders.pooling import MentionVector, marked_vector
 from models.errors import ModelError, say
-from models.retrievers import TokenStates
-from training.data import EntityTexts, Example
+from models.retrievers.scorers import TokenStates
+from training.data.examples import EntityTexts, Example
 from training.loop.gradient_cache import Piece
 from training.loop.projection import project
-from training.losses import Texts, tokens_of, vectors_of
-from training.negatives import Rows
+from training.losses.base import Texts, tokens_of, vectors_of
+from training.negatives.kinship import Rows
 
 # One side of a batch, its mentions or its entities, encoded part by part. A part holds texts of similar length, so
 # padding costs little. Gradient caching encodes one part at a time (`training.loop.gradient_cache`). A regulariser uses

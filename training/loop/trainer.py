@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from models.errors import ModelError, english, say
-from training.data import Event, Phase, note
+from training.data.progress import Event, Phase, note
 from training.loop.accelerator import Engine
 from training.loop.checkpoints import Checkpoints, Saved
 from training.loop.learner import Learner

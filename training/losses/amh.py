@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import log_softmax, logsigmoid, pad
 
 from models.errors import ModelError, say
-from models.retrievers import TokenStates
+from models.retrievers.scorers import TokenStates
 from training.losses.base import (
     Loss,
     LossInputs,

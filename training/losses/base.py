@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import ModelError, say
-from models.retrievers import TokenStates, cosine, dot, sum_of_max
+from models.retrievers.scorers import TokenStates, cosine, dot, sum_of_max
 
 Texts = Tensor | TokenStates
 """Encoded texts: vectors [n, d], or states of their tokens [n, t, d] with a mask [n, t]."""

@@ -15,31 +15,3 @@ shares a primary or alternate id with it.
   gold rows and ensures that an entity never competes with itself or an alias. A domain is a few ranges of rows, since a
   knowledge base is ordered by types.
 """
-
-from training.negatives.batch import DrawnNegatives, candidate_set
-from training.negatives.choice import NegativeScope, make_reach, make_sampler
-from training.negatives.kinship import Kinship, NameKinship, Rows, eligible
-from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives, gold_and_best, hard_rows
-from training.negatives.sampling import NegativeSampler, Reach, Sharing
-from training.negatives.uniform import RandomNegatives
-
-__all__ = [
-    "DrawnNegatives",
-    "HardNegatives",
-    "Kinship",
-    "MinedNegatives",
-    "MixedNegatives",
-    "NameKinship",
-    "NegativeSampler",
-    "NegativeScope",
-    "RandomNegatives",
-    "Reach",
-    "Rows",
-    "Sharing",
-    "candidate_set",
-    "eligible",
-    "gold_and_best",
-    "hard_rows",
-    "make_reach",
-    "make_sampler",
-]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from models.core import KnowledgeBase
+from models.core.kb import KnowledgeBase
 from models.errors import ModelError, say
-from training.data import Domains, Example, Untyped
+from training.data.domains import Domains, Untyped
+from training.data.examples import Example
 from training.negatives.kinship import Kinship
 from training.negatives.mined import HardNegatives, MixedNegatives
 from training.negatives.sampling import NegativeSampler, Reach, Sharing

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import KnowledgeBase
-from models.text import sorted_key
+from models.core.kb import KnowledgeBase
+from models.text.normalise import sorted_key
 from models.types import EntityRecord
 
 Rows = NDArray[np.int64]

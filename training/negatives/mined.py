@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from models.errors import ModelError, say
-from training.data import Example
+from training.data.examples import Example
 from training.negatives.kinship import Kinship, Rows
 from training.negatives.sampling import NegativeSampler, Reach
 

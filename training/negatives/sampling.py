@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError, say
-from training.data import Domain
+from training.data.domains import Domain
 from training.negatives.batch import DrawnNegatives
 from training.negatives.kinship import Rows
 

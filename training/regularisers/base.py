@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from training.loop import Piece, Side
-from training.losses import Loss, LossInputs, Similarity, Texts, take
-from training.negatives import Rows
+from training.loop.gradient_cache import Piece
+from training.loop.towers import Side
+from training.losses.base import Loss, LossInputs, Similarity, Texts, take
+from training.negatives.kinship import Rows
 
 if TYPE_CHECKING:
-    from training.data import Example
-    from training.loop import Towers, TrainSettings
+    from training.data.examples import Example
+    from training.loop.task import TrainSettings
+    from training.loop.towers import Towers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

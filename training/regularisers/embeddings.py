@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.encoders import EncoderModule
+from models.encoders.encoders import EncoderModule
 from models.errors import ModelError, say
 
 

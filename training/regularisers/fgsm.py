@@ -19,14 +19,14 @@ import torch
 from torch import Tensor
 
 from models.errors import ModelError, say
-from training.loop import Side, TextSubset
-from training.losses import Loss, LossInputs, scores, take
-from training.negatives import Rows
+from training.loop.towers import Side, TextSubset
+from training.losses.base import Loss, LossInputs, scores, take
+from training.negatives.kinship import Rows
 from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import changed_sum, score_sign, sum_layer
 
 if TYPE_CHECKING:
-    from training.loop import Towers
+    from training.loop.towers import Towers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

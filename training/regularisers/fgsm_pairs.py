@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from models.rankers import CrossEncoderModule
+from models.rankers.cross_encoder import CrossEncoderModule
 from training.regularisers.embeddings import changed_sum, score_sign, sum_layer
 from training.regularisers.fgsm import not_negative
 

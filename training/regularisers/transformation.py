@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from models.encoders import EncoderModule
+from models.encoders.encoders import EncoderModule
 from models.errors import ModelError, say
-from training.loop import Side, TextSubset
-from training.losses import Loss, LossInputs, check_positive
+from training.loop.towers import Side, TextSubset
+from training.losses.base import Loss, LossInputs, check_positive
 from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import embedding_layer
 from training.regularisers.fgsm import not_negative
 
 if TYPE_CHECKING:
-    from training.loop import Towers, TrainSettings
+    from training.loop.task import TrainSettings
+    from training.loop.towers import Towers
 
 PUBLISHED_WIDTH = 768
 Matrix = Callable[[], Tensor]

@@ -11,13 +11,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from models.encoders import Encoder, length_batches, pair_tokens
-from models.rankers import CrossEncoderModule
-from training.data import EntityTexts, Example
-from training.loop import Batch, Piece, Task
-from training.losses import CandidateCrossEntropy
-from training.negatives import Kinship, hard_rows
-from training.regularisers import PairFGSM
+from models.encoders.encoders import Encoder, length_batches
+from models.encoders.inputs import pair_tokens
+from models.rankers.cross_encoder import CrossEncoderModule
+from training.data.examples import EntityTexts, Example
+from training.loop.gradient_cache import Piece
+from training.loop.task import Batch, Task
+from training.losses.cross_entropy import CandidateCrossEntropy
+from training.negatives.kinship import Kinship
+from training.negatives.mined import hard_rows
+from training.regularisers.fgsm_pairs import PairFGSM
 from training.tasks.retriever_task import one_of
 
 PAIRS_AT_ONCE, TOKENS_AT_ONCE = 32, 2048

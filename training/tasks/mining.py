@@ -8,12 +8,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
-from models.core import KnowledgeBase, Ranges
+from models.core.kb import KnowledgeBase, Ranges
 from models.errors import ModelError, say
-from training.data import Domain, Event, Example, Phase, common
-from training.loop import Towers
-from training.losses import Similarity
-from training.negatives import Kinship, MinedNegatives, Rows, Sharing, gold_and_best, hard_rows
+from training.data.domains import Domain, common
+from training.data.examples import Example
+from training.data.progress import Event, Phase
+from training.loop.towers import Towers
+from training.losses.base import Similarity
+from training.negatives.kinship import Kinship, Rows
+from training.negatives.mined import MinedNegatives, gold_and_best, hard_rows
+from training.negatives.sampling import Sharing
 from training.tasks.mining_search import MiningSearch, SomSearch, VectorSearch
 
 PER_MENTION = 16

@@ -8,13 +8,13 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from models.core import Ranges
-from models.encoders import length_batches, normalized
-from models.retrievers import TokenStates, sum_of_max
-from models.vectors import VectorIndex
-from training.data import Example
-from training.loop import FloatArray, Towers
-from training.negatives import Rows
+from models.core.kb import Ranges
+from models.encoders.encoders import length_batches, normalized
+from models.retrievers.scorers import TokenStates, sum_of_max
+from models.vectors.index import VectorIndex
+from training.data.examples import Example
+from training.loop.towers import FloatArray, Towers
+from training.negatives.kinship import Rows
 from training.tasks.vectors import at_rest, mention_vectors, pool_vectors
 
 SHORTLIST = 128

@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from models.encoders import EncoderModule, pad_ids
-from training.loop import Batch, Task
-from training.losses import Loss, LossInputs
-from training.negatives import NameKinship
+from models.encoders.encoders import EncoderModule, pad_ids
+from training.loop.task import Batch, Task
+from training.losses.base import Loss, LossInputs
+from training.negatives.kinship import NameKinship
 
 Ids = Sequence[Sequence[int]]
 

@@ -13,10 +13,15 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import say
-from training.data import Event, Example, Phase
-from training.loop import CHUNK, Batch, FloatArray, Piece, Side, Task, TorchState, Towers
-from training.losses import Loss, LossInputs, vectors_of
-from training.negatives import Kinship, Rows, hard_rows
+from training.data.examples import Example
+from training.data.progress import Event, Phase
+from training.loop.generators import TorchState
+from training.loop.gradient_cache import Piece
+from training.loop.task import Batch, Task
+from training.loop.towers import CHUNK, FloatArray, Side, Towers
+from training.losses.base import Loss, LossInputs, vectors_of
+from training.negatives.kinship import Kinship, Rows
+from training.negatives.mined import hard_rows
 from training.tasks.clustering import RadiusSettings, SoftRadius, anchor_distances
 from training.tasks.retriever_task import one_of
 from training.tasks.vectors import mention_vectors, pool_vectors

@@ -11,11 +11,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from training.data import Event, Example
-from training.loop import Batch, Piece, Task, Towers, TrainSettings
-from training.losses import Loss, LossInputs, Similarity
-from training.negatives import Kinship, NegativeSampler, candidate_set
-from training.regularisers import DrawnBatch, LossTerm, Regulariser
+from training.data.examples import Example
+from training.data.progress import Event
+from training.loop.gradient_cache import Piece
+from training.loop.task import Batch, Task, TrainSettings
+from training.loop.towers import Towers
+from training.losses.base import Loss, LossInputs, Similarity
+from training.negatives.batch import candidate_set
+from training.negatives.kinship import Kinship
+from training.negatives.sampling import NegativeSampler
+from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 
 Mine = Callable[[int], Iterator[Event]]
 

@@ -12,10 +12,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from models.core import atomic_path
-from models.encoders import Encoder, cache_root, in_batches
-from training.data import EntityTexts, Event, Example, Phase
-from training.loop import FloatArray, Towers
+from models.core.file_io import atomic_path
+from models.encoders.cache import cache_root
+from models.encoders.encoders import Encoder, in_batches
+from training.data.examples import EntityTexts, Example
+from training.data.progress import Event, Phase
+from training.loop.towers import FloatArray, Towers
 
 CHUNK = 512
 TOKENS_PER_BATCH = 4096

@@ -7,18 +7,3 @@
   its passage's stated offset or, if more annotations match, by the passage's position in the text (in BC5CDR offsets
   are 5 or 10 too large).
 """
-
-from curator.io.bioc.bioc_json import BioCJsonFormat
-from curator.io.bioc.bioc_relations import CDR, CDR_ROLES
-from curator.io.bioc.bioc_xml import BioCXmlFormat
-from curator.io.bioc.source_ids import Spelling, source_style, stated_ids
-
-__all__ = [
-    "CDR",
-    "CDR_ROLES",
-    "BioCJsonFormat",
-    "BioCXmlFormat",
-    "Spelling",
-    "source_style",
-    "stated_ids",
-]

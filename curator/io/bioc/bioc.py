@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.documents import Passage
-from curator.io.files import BINARY
+from curator.io.files.attributes import BINARY
 
 Infons = list[tuple[str, str]]
 

@@ -20,8 +20,9 @@ from curator.io.bioc.bioc_relations import fresh_id, written_relation
 from curator.io.bioc.bioc_xml_tree import infons_of as xml_infons
 from curator.io.bioc.bioc_xml_tree import text_in
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files import Action, FreeNames, action_for, is_gold, relations_for
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.io.files.export import Action, FreeNames, action_for, is_gold
+from curator.io.files.relations import relations_for
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 Json = dict[str, Any]
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -12,12 +12,9 @@ from curator.domain.curies import usual_prefix
 from curator.domain.decisions import Decision
 from curator.domain.id_fields import database_of, identifier_key, looks_like_id
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
-from curator.io.files import (
-    AttributeNames,
-    IdStyle,
-    detect_style,
-    is_nil,
-)
+from curator.io.files.attributes import AttributeNames
+from curator.io.files.identifiers import is_nil
+from curator.io.files.idstyle import IdStyle, detect_style
 
 IDENTIFIER = "identifier"
 _OF_PASSAGE = frozenset({"type", "section_type", "label"})

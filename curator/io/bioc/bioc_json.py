@@ -27,8 +27,11 @@ from curator.io.bioc.bioc_json_tree import (
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
-from curator.io.files import DocumentSourceReader, JsonStream, Source, Unread
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.io.files.field_meanings import Unread
+from curator.io.files.json_stream import JsonStream
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import Source
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 LEARNED = 200  # documents from which the style of a file is learnt
 

@@ -11,8 +11,10 @@ from curator.domain.documents import SourceDocument, SourceMention, Span, slice_
 from curator.domain.wording import ntr, tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Segment, StoredText, infon, lay_out
 from curator.io.bioc.bioc_ids import InfonStyle, stated, unread
-from curator.io.files import GAP, NORMALISED, Anchor, Anchors, Besides, Stated, plain_text, quote_parts, same_text
-from curator.services.ports import Problem
+from curator.io.files.anchoring import GAP, NORMALISED, Anchor, Anchors, Stated, quote_parts, same_text
+from curator.io.files.idstyle import Besides
+from curator.io.files.source import plain_text
+from curator.services.ports.files import Problem
 
 MOST_UNREAD = 20
 """The most names of infons in a report."""

@@ -13,7 +13,9 @@ from collections.abc import Mapping, Sequence
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
 from curator.io.bioc.bioc import BioCDocument, BioCRelation, Infons
 from curator.io.bioc.bioc_ids import InfonStyle
-from curator.io.files import FreeNames, roles_of, typed_entity, unique_keys
+from curator.io.files.export import FreeNames
+from curator.io.files.idstyle import typed_entity
+from curator.io.files.relations import roles_of, unique_keys
 
 _TYPES = ("type", "relation", "relation type", "relationtype", "predicate")
 _SAYS_MORE = frozenset({"novel", "novelty", "note", "score", "confidence", "probability", "annotator", "updated_at"})

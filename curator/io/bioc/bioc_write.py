@@ -28,17 +28,10 @@ from curator.io.bioc.bioc_reading import fitted
 from curator.io.bioc.bioc_relations import fresh_id, stated_relations, written_relation
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.bioc.source_ids import source_style
-from curator.io.files import (
-    BINARY,
-    Action,
-    FreeNames,
-    WrittenSource,
-    action_for,
-    entity_ids,
-    relations_for,
-    write_streams,
-)
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.io.files.attributes import BINARY
+from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, entity_ids, write_streams
+from curator.io.files.relations import relations_for
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")

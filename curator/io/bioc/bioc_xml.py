@@ -20,8 +20,10 @@ from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import XML_ENDINGS, write_xml
 from curator.io.bioc.bioc_xml_tree import XmlTree, document_of
-from curator.io.files import ENTITIES, DocumentSourceReader, Source, records, xml_attributes
-from curator.services.ports import ExportDocument, Problem
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import Source
+from curator.io.files.xml_stream import ENTITIES, records, xml_attributes
+from curator.services.ports.files import ExportDocument, Problem
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _ROOT = re.compile(rb"<(collection|document)[\s>]")

@@ -14,8 +14,10 @@ from curator.domain.documents import SourceFile
 from curator.io.bioc.bioc_ids import InfonStyle, stated
 from curator.io.bioc.bioc_json_tree import JsonTree, own_text
 from curator.io.bioc.bioc_xml_tree import XmlTree
-from curator.io.files import NIL, IdStyle, detect_style, entity_ids, is_gold, read_id, vocabulary_of, written_id
-from curator.services.ports import ExportDocument, ExportMention
+from curator.io.files.export import entity_ids, is_gold
+from curator.io.files.identifiers import NIL, read_id, written_id
+from curator.io.files.idstyle import IdStyle, detect_style, vocabulary_of
+from curator.services.ports.files import ExportDocument, ExportMention
 
 
 def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...] | None:

@@ -22,9 +22,10 @@ from curator.domain.documents import SourceFile
 from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
-from curator.io.files import Source, WrittenSource, write_streams
-from curator.io.wiki import first_object
-from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
+from curator.io.files.export import WrittenSource, write_streams
+from curator.io.files.source import Source
+from curator.io.wiki.zeshel_lines import first_object
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
 
 _OF_DECISION = frozenset({"origin", "opinion", "attributes", *DECIDED})
 

@@ -10,20 +10,12 @@ from typing import Any, TypeVar
 from curator.domain.decisions import FileComment, FileDecision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceMention, Split
 from curator.domain.wording import UserError, tr
-from curator.io.files import (
-    BOM,
-    Anchors,
-    DocumentSourceReader,
-    IdStyle,
-    find_place,
-    first_of,
-    identifiers_in,
-    is_empty,
-    kind_in,
-    learn,
-    plain_text,
-)
-from curator.io.wiki import LineError, parse_object
+from curator.io.files.anchoring import Anchors, find_place, learn
+from curator.io.files.field_meanings import identifiers_in, is_empty, kind_in
+from curator.io.files.idstyle import IdStyle
+from curator.io.files.reading import DocumentSourceReader, first_of
+from curator.io.files.source import BOM, plain_text
+from curator.io.wiki.zeshel_lines import LineError, parse_object
 
 FORMAT = "curator-documents"
 KEYS = ("id", "text", "passages", "mentions", "split", "state")

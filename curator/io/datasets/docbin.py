@@ -17,20 +17,14 @@ from curator.domain.documents import SourceDocument, SourceFile, SourceMention, 
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.docbin_tokens import DocBinTokens, groups_of
 from curator.io.datasets.docbin_write import Packer
-from curator.io.files import (
-    DocumentSourceReader,
-    Source,
-    Unread,
-    WrittenSource,
-    first_bytes,
-    first_of,
-    plain_text,
-    unread_fields,
-    write_streams,
-)
-from curator.io.standoff import first_line, plain_passages
-from curator.io.tables import ids_of
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.io.files.export import WrittenSource, write_streams
+from curator.io.files.field_meanings import Unread, unread_fields
+from curator.io.files.opening import first_bytes
+from curator.io.files.reading import DocumentSourceReader, first_of
+from curator.io.files.source import Source, plain_text
+from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.tables.document_table_write import ids_of
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 FREE_BYTES = 24 << 20
 """A file may always unpack to this many bytes; a larger result may have `TIMES` the file's size."""

@@ -18,11 +18,11 @@ from itertools import pairwise
 
 from curator.domain.documents import Mention, SourceFile
 from curator.domain.wording import ntr, tr
-from curator.io.bioc import stated_ids
+from curator.io.bioc.source_ids import stated_ids
 from curator.io.datasets.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN, string_id
-from curator.io.files import Action, action_for, is_gold, left_out
-from curator.io.tables import ids_cell
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.io.files.export import Action, action_for, is_gold, left_out
+from curator.io.tables.document_table_write import ids_cell
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 OUTSIDE = 2
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")

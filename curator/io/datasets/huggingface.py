@@ -30,24 +30,16 @@ from curator.io.datasets.huggingface_rows import (
     parsed,
 )
 from curator.io.datasets.row_relations import packed, relations_in
-from curator.io.files import (
-    Anchors,
-    Files,
-    JsonStream,
-    ReadOnly,
-    Unread,
-    failure_behind,
-    find_place,
-    first_bytes,
-    first_of,
-    holds_many,
-    learn,
-    open_files,
-    unreadable,
-)
-from curator.io.standoff import FilesReader, first_line
-from curator.io.wiki import DOCUMENT_KEYS, first_object, has_keys
-from curator.services.ports import Carries
+from curator.io.files.anchoring import Anchors, find_place, learn
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.export import ReadOnly
+from curator.io.files.field_meanings import Unread
+from curator.io.files.json_stream import JsonStream
+from curator.io.files.opening import failure_behind, first_bytes, unreadable
+from curator.io.files.reading import first_of
+from curator.io.standoff.standoff import FilesReader, first_line
+from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
+from curator.services.ports.files import Carries
 
 ROWS = 200
 PARQUET, ARROW = b"PAR1", (b"\xff\xff\xff\xff", b"ARROW1")

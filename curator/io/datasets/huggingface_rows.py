@@ -15,20 +15,20 @@ from curator.domain.documents import Passage
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import tr
 from curator.io.datasets.row_relations import ALL, STARTS, STOPS, Places, dicts, relations_of
-from curator.io.files import (
+from curator.io.files.field_meanings import (
     Unread,
     cancelling,
     identifier_field,
     identifiers_in,
     is_empty,
-    is_nil,
     kind_in,
-    plain_text,
-    read_ids,
     unfinished,
     unread_fields,
 )
-from curator.io.standoff import plain_passages
+from curator.io.files.identifiers import is_nil
+from curator.io.files.idstyle import read_ids
+from curator.io.files.source import plain_text
+from curator.io.standoff.standoff import plain_passages
 
 TEXTS = ("text", "abstract", "document", "content", "body", "sentence", "context", "passage", "article")
 KEYS = ("document_id", "doc_id", "pmid", "id", "docid", "article_id")

@@ -34,18 +34,12 @@ from curator.io.datasets.huggingface_rows import (
     placed_answers,
 )
 from curator.io.datasets.row_relations import attributes_in, relations_in
-from curator.io.files import (
-    ReadOnly,
-    Unread,
-    cancelling,
-    identifier_field,
-    is_empty,
-    open_files,
-    plain_text,
-    unread_fields,
-)
-from curator.io.standoff import plain_passages
-from curator.services.ports import Carries
+from curator.io.files.archives import open_files
+from curator.io.files.export import ReadOnly
+from curator.io.files.field_meanings import Unread, cancelling, identifier_field, is_empty, unread_fields
+from curator.io.files.source import plain_text
+from curator.io.standoff.standoff import plain_passages
+from curator.services.ports.files import Carries
 
 _TASK = re.compile(
     r"data|task|id|result|drafts|predictions|annotations|completions|meta|file_upload|inner_id|project|overlap|agreement"

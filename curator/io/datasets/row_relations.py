@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from curator.domain.relations import LONGEST_TYPE, SourceEnd, SourceRelation
-from curator.io.files import Unread, cancelling, is_empty, plain_text, unique_keys, unread_fields
+from curator.io.files.field_meanings import Unread, cancelling, is_empty, unread_fields
+from curator.io.files.relations import unique_keys
+from curator.io.files.source import plain_text
 
 RELATIONS = ("relations", "relation", "rels")
 EVENTS = ("events", "event_mentions")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from curator.domain.attributes import alike, same_name
 from curator.domain.wording import tr
 from curator.io.files.source import plain_text
-from curator.services.ports import ExportMention, Problem
+from curator.services.ports.files import ExportMention, Problem
 
 BINARY = "yes"
 """The value of an attribute without a value in the file, or with `true`."""

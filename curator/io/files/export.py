@@ -12,7 +12,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile
 from curator.domain.wording import UserError, tr
 from curator.io.files.atomic import AtomicFiles
-from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
 WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
 

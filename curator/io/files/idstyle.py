@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from curator.domain.curies import usual_prefix
 from curator.domain.wording import tr
 from curator.io.files.identifiers import is_nil, read_id
-from curator.services.ports import Problem
+from curator.services.ports.files import Problem
 
 SEPARATORS = "|+,;"
 NIL = "-1"

@@ -10,7 +10,7 @@ from curator.domain.documents import SourceDocument
 from curator.domain.entities import ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
-from curator.services.ports import Problem
+from curator.services.ports.files import Problem
 
 NOT_AVAILABLE = ("[not available].", "[not available]")
 """PubMed's title for a record without a translated title."""

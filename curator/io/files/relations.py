@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from curator.domain.relations import Relation, RelationKind
 from curator.domain.wording import ntr, tr
-from curator.services.ports import ExportDocument, Problem
+from curator.services.ports.files import ExportDocument, Problem
 
 USUAL_ROLES = ("Arg1", "Arg2")
 """Default roles, for formats that need them."""

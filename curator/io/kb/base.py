@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.io.files import first_of
-from curator.services.ports import KnowledgeBaseReader, Problem
+from curator.io.files.reading import first_of
+from curator.services.ports.files import KnowledgeBaseReader, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 from curator.domain.curies import with_prefix
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, Source, SourceReader, without_line_end
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import BOM, Source, without_line_end
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 
 

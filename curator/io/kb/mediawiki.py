@@ -13,10 +13,12 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import Source, SourceReader
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.zeshel import definition_of, synonyms_of
-from curator.io.wiki import Dump, Page, Wiki, is_dump, lead_of
+from curator.io.wiki.mediawiki import Dump, Page, Wiki, is_dump
+from curator.io.wiki.wikitext import lead_of
 
 FURTHEST = 5
 """Redirects to redirects are followed this far."""

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import Source, SourceReader, without_line_end
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source, without_line_end
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.mesh_xml import CLASSES, types_of
 

@@ -15,7 +15,9 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files import Source, SourceReader, records
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source
+from curator.io.files.xml_stream import records
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 
 

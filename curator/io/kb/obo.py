@@ -20,7 +20,8 @@ from pathlib import Path
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import BOM, Source, SourceReader, without_line_end
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import BOM, Source, without_line_end
 from curator.io.kb.base import KbSource, clean_names, first_of_each, keep_obsolete, needs_some
 from curator.io.kb.ontology_terms import OBSOLETE, ONE_OBSOLETE, inverted
 

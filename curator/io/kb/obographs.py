@@ -14,7 +14,8 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import Source, SourceReader, plain_text
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source, plain_text
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.ontology_terms import OntologyTerm, entities, successors, term_id
 

@@ -10,7 +10,7 @@ from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import ntr
 from curator.io.kb.base import clean_names, keep_obsolete
-from curator.services.ports import Problem
+from curator.services.ports.files import Problem
 
 THING = "http://www.w3.org/2002/07/owl#Thing"
 """The class of everything: as a parent, it says nothing."""

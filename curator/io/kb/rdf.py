@@ -26,11 +26,12 @@ from typing import BinaryIO, cast
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import Source, SourceReader
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.ontology_terms import OntologyTerm, entities, inverted, term_id
 from curator.io.kb.rdf_xml import RdfXml
-from curator.services.ports import KbOptions, Problem
+from curator.services.ports.files import KbOptions, Problem
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _SKOS = "http://www.w3.org/2004/02/skos/core#"

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.io.files import Source, own_file
+from curator.io.files.opening import own_file
+from curator.io.files.source import Source
 from curator.io.kb.base import CONTROL, KbSource, needs_some
 from curator.io.kb.ontology_terms import inverted
-from curator.services.ports import KbOptions, Problem
+from curator.services.ports.files import KbOptions, Problem
 
 LANGUAGES = {
     "en": "ENG",

@@ -12,10 +12,12 @@ from pathlib import Path
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, Source, own_file
+from curator.io.files.opening import own_file
+from curator.io.files.source import BOM, Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.wiki import DOCUMENT_KEYS, LineError, first_object, has_keys, parse_document, world_name
-from curator.services.ports import Problem
+from curator.io.wiki.zeshel import world_name
+from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, LineError, first_object, has_keys, parse_document
+from curator.services.ports.files import Problem
 
 DEFINITION_TOKENS = 200
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, NOT_AVAILABLE, ReadOnly, RecordReader, Source, without_line_end
+from curator.io.files.export import ReadOnly
+from curator.io.files.reading import NOT_AVAILABLE, RecordReader
+from curator.io.files.source import BOM, Source, without_line_end
 
 _FIELD = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)", re.DOTALL)
 _START = re.compile(r"^PMID *- *\d", re.MULTILINE)

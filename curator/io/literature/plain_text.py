@@ -13,9 +13,11 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.io.files import BOM, MOST_BYTES, Files, first_bytes, holds_many, open_files
-from curator.io.standoff import FilesReader, first_line, plain_passages, write_documents
-from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
+from curator.io.files.archives import MOST_BYTES, Files, holds_many, open_files
+from curator.io.files.opening import first_bytes
+from curator.io.files.source import BOM
+from curator.io.standoff.standoff import FilesReader, first_line, plain_passages, write_documents
+from curator.services.ports.files import Carries, ExportDocument, LeftOut, Problem
 
 ENDINGS = (".txt", ".text")
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}

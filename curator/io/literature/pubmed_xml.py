@@ -14,7 +14,10 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import ENTITIES, NOT_AVAILABLE, ReadOnly, RecordReader, Source, records
+from curator.io.files.export import ReadOnly
+from curator.io.files.reading import NOT_AVAILABLE, RecordReader
+from curator.io.files.source import Source
+from curator.io.files.xml_stream import ENTITIES, records
 
 _ROOT = re.compile(
     rb"<(PubmedArticleSet|PubmedBookArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet|MedlineCitation)[\s>]"

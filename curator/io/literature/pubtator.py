@@ -17,21 +17,13 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import (
-    BOM,
-    Anchors,
-    Besides,
-    DocumentSourceReader,
-    IdStyle,
-    Source,
-    Stated,
-    detect_style,
-    split_lines,
-    without_line_end,
-)
+from curator.io.files.anchoring import Anchors, Stated
+from curator.io.files.idstyle import Besides, IdStyle, detect_style
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import BOM, Source, split_lines, without_line_end
 from curator.io.literature.pubtator_relations import is_relation, relations_of
 from curator.io.literature.pubtator_write import ENDINGS, write_files
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
 _IN_TEXT = re.compile(r'[{}<>"]|[\s(]$')

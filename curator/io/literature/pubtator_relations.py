@@ -11,8 +11,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
-from curator.io.bioc import CDR, CDR_ROLES
-from curator.io.files import IdStyle, split_lines, typed_entity, unique_keys, without_line_end
+from curator.io.bioc.bioc_relations import CDR, CDR_ROLES
+from curator.io.files.idstyle import IdStyle, typed_entity
+from curator.io.files.relations import unique_keys
+from curator.io.files.source import split_lines, without_line_end
 
 NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 """The form of the second column of a relation's line."""

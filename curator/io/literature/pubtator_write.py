@@ -21,26 +21,14 @@ from pathlib import Path
 from curator.domain.documents import SourceFile
 from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
-from curator.io.bioc import source_style, stated_ids
-from curator.io.files import (
-    BOM,
-    Action,
-    IdStyle,
-    WrittenSource,
-    action_for,
-    entity_ids,
-    join_lines,
-    left_out,
-    line_end,
-    mention_place,
-    relations_for,
-    split_lines,
-    unwritten,
-    without_line_end,
-    write_streams,
-)
+from curator.io.bioc.source_ids import source_style, stated_ids
+from curator.io.files.export import Action, WrittenSource, action_for, entity_ids, left_out, write_streams
+from curator.io.files.idstyle import IdStyle
+from curator.io.files.reading import mention_place
+from curator.io.files.relations import relations_for, unwritten
+from curator.io.files.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.io.literature.pubtator_relations import relation_line, relation_lines
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".pubtator", ".txt")
 _MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")

@@ -16,28 +16,14 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import (
-    BOM,
-    Anchors,
-    Files,
-    Range,
-    Source,
-    chosen_files,
-    find_place,
-    holds_many,
-    learn,
-    member_of,
-    open_files,
-    quoted,
-    read_ids,
-    same_text,
-    split_lines,
-    without_line_end,
-)
+from curator.io.files.anchoring import Anchors, Range, find_place, learn, quoted, same_text
+from curator.io.files.archives import Files, chosen_files, holds_many, member_of, open_files
+from curator.io.files.idstyle import read_ids
+from curator.io.files.source import BOM, Source, split_lines, without_line_end
 from curator.io.standoff.brat_relations import relations_of
 from curator.io.standoff.brat_write import attributes_of, write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 ENDINGS = (".ann", ".a1", ".a2")
 

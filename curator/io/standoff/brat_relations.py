@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from curator.domain.relations import Relation, SourceEnd, SourceRelation
-from curator.io.files import BOM, roles_of, split_lines, unique_keys, without_line_end
+from curator.io.files.relations import roles_of, unique_keys
+from curator.io.files.source import BOM, split_lines, without_line_end
 
 _RELATION = re.compile(r"(R\S*)\t(\S+)((?: \S+:\S+)+)\s*")
 _EVENT = re.compile(r"(E\S*)\t([^\s:]+):(T\S+)((?: [^\s:]+:\S+)*)\s*")

@@ -18,26 +18,17 @@ from typing import Any
 from curator.domain.documents import SourceFile
 from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
-from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import (
-    BINARY,
-    BOM,
-    NIL,
-    Action,
-    AttributeNames,
-    action_for,
-    broken,
-    line_end,
-    mention_place,
-    quoted,
-    read_id,
-    relations_for,
-    split_lines,
-    without_line_end,
-)
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.anchoring import broken, quoted
+from curator.io.files.attributes import BINARY, AttributeNames
+from curator.io.files.export import Action, action_for
+from curator.io.files.identifiers import NIL, read_id
+from curator.io.files.reading import mention_place
+from curator.io.files.relations import relations_for
+from curator.io.files.source import BOM, line_end, split_lines, without_line_end
 from curator.io.standoff.brat_relations import relation_line
 from curator.io.standoff.standoff import extra_of, write_documents
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
 _ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")

@@ -20,21 +20,14 @@ from lxml import etree
 from curator.domain.documents import SourceDocument, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import (
-    Files,
-    ReadOnly,
-    Source,
-    Unread,
-    holds_many,
-    identifiers_in,
-    is_empty,
-    open_files,
-    plain_text,
-)
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.export import ReadOnly
+from curator.io.files.field_meanings import Unread, identifiers_in, is_empty
+from curator.io.files.source import Source, plain_text
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.cas_relations import xmi_relations
 from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations
-from curator.services.ports import Carries
+from curator.services.ports.files import Carries
 
 Json = dict[str, Any]
 _KEYS = (b'"%TYPES"', b'"%FEATURE_STRUCTURES"', b'"%VIEWS"')

@@ -12,9 +12,9 @@ from typing import Any
 from lxml import etree
 
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
-from curator.io.files import relations_for, unique_keys, unwritten
+from curator.io.files.relations import relations_for, unique_keys, unwritten
 from curator.io.standoff import webanno_tree, xmi_tree
-from curator.services.ports import ExportDocument, Problem
+from curator.services.ports.files import ExportDocument, Problem
 
 _LABELS = (*webanno_tree.TYPE_FEATURES, "relationtype", "role", "name")
 _FROM, _TO = xmi_tree.RELATION_ENDS

@@ -17,7 +17,11 @@ from typing import Any
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files import Files, JsonStream, Source, holds_many, open_files, other_texts, plain_text, read_ids
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.field_meanings import other_texts
+from curator.io.files.idstyle import read_ids
+from curator.io.files.json_stream import JsonStream
+from curator.io.files.source import Source, plain_text
 from curator.io.standoff.pubannotation_tree import (
     Denotation,
     denotations,
@@ -29,7 +33,7 @@ from curator.io.standoff.pubannotation_tree import (
 )
 from curator.io.standoff.pubannotation_write import ENDINGS, write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 _KNOWN = frozenset(
     {"sourcedb", "sourceid", "divid", "section", "target", "text", "project", "denotations", "attributes", "blocks"}

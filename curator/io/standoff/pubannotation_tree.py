@@ -10,18 +10,12 @@ from typing import Any
 from curator.domain.curies import REGISTRIES, contract, usual_prefix
 from curator.domain.id_fields import identifier_key
 from curator.domain.relations import SourceEnd, SourceRelation
-from curator.io.files import (
-    IdStyle,
-    identifiers_in,
-    is_empty,
-    json_text,
-    kind_in,
-    other_texts,
-    plain_text,
-    read_id,
-    said_value,
-    unique_keys,
-)
+from curator.io.files.attributes import json_text, said_value
+from curator.io.files.field_meanings import identifiers_in, is_empty, kind_in, other_texts
+from curator.io.files.identifiers import read_id
+from curator.io.files.idstyle import IdStyle
+from curator.io.files.relations import unique_keys
+from curator.io.files.source import plain_text
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(

@@ -20,26 +20,17 @@ from typing import Any
 from curator.domain.documents import SourceFile
 from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
-from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import (
-    Action,
-    AttributeNames,
-    FreeNames,
-    WrittenSource,
-    action_for,
-    any_of,
-    mention_place,
-    plain_text,
-    read_id,
-    relations_for,
-    rewritten,
-    said_value,
-    unwritten,
-    write_streams,
-)
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.attributes import AttributeNames, any_of, said_value
+from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, write_streams
+from curator.io.files.identifiers import read_id
+from curator.io.files.json_layout import rewritten
+from curator.io.files.reading import mention_place
+from curator.io.files.relations import relations_for, unwritten
+from curator.io.files.source import plain_text
 from curator.io.standoff import pubannotation_tree as tree
 from curator.io.standoff.standoff import extra_of
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".json",)
 _DEPENDENT = ("attributes", "relations", "modifications")

@@ -10,17 +10,12 @@ from typing import Any, Protocol
 
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.io.files import (
-    DocumentSourceReader,
-    Files,
-    FreeNames,
-    export_name,
-    plain_text,
-    safe_name,
-    unique,
-    write_files,
-)
-from curator.services.ports import ExportDocument, Problem
+from curator.io.files.archive_writing import safe_name, write_files
+from curator.io.files.archives import Files
+from curator.io.files.export import FreeNames, export_name, unique
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import plain_text
+from curator.services.ports.files import ExportDocument, Problem
 
 TITLE_LENGTH = 300
 MOST_SET_ASIDE = 1 << 20  # characters of other files that are kept for the round trip

@@ -14,7 +14,9 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import BOM, Files, Source, holds_many, open_files, read_ids
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.idstyle import read_ids
+from curator.io.files.source import BOM, Source
 from curator.io.standoff.cas_relations import webanno_cells, webanno_relations
 from curator.io.standoff.standoff import FilesReader, first_line
 from curator.io.standoff.webanno_tree import (
@@ -34,7 +36,7 @@ from curator.io.standoff.webanno_tree import (
     unescape,
 )
 from curator.io.standoff.webanno_write import write_files
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 LONGEST_GAP = 1 << 20  # characters between two sentences; more is a broken offset
 

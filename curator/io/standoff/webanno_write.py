@@ -20,21 +20,15 @@ from pathlib import Path
 from curator.domain.documents import SourceFile, Utf16Map
 from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
-from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import (
-    Action,
-    AttributeNames,
-    action_for,
-    any_of,
-    held_name,
-    left_out,
-    mention_place,
-    relations_for,
-)
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.attributes import AttributeNames, any_of, held_name
+from curator.io.files.export import Action, action_for, left_out
+from curator.io.files.reading import mention_place
+from curator.io.files.relations import relations_for
 from curator.io.standoff import webanno_tree as tree
 from curator.io.standoff.cas_relations import relate_webanno, unrelate_webanno
 from curator.io.standoff.standoff import write_documents
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 # WebAnno TSV of a document that came from another format: its tokens and sentences, still without annotations.
 

@@ -19,20 +19,14 @@ from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import (
-    Anchors,
-    Files,
-    JsonStream,
-    Source,
-    Stated,
-    holds_many,
-    json_text,
-    open_files,
-    other_texts,
-    own_file,
-    plain_text,
-    read_ids,
-)
+from curator.io.files.anchoring import Anchors, Stated
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.attributes import json_text
+from curator.io.files.field_meanings import other_texts
+from curator.io.files.idstyle import read_ids
+from curator.io.files.json_stream import JsonStream
+from curator.io.files.opening import own_file
+from curator.io.files.source import Source, plain_text
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.webannotation_tree import (
     CONTEXT,
@@ -51,7 +45,7 @@ from curator.io.standoff.webannotation_tree import (
     type_and_ids,
 )
 from curator.io.standoff.webannotation_write import ENDINGS, write_files
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 ADDRESS = "urn:curator:document:"
 _KNOWN = frozenset({"@context", "id", "type", "motivation", "body", "bodyValue", "target", "creator", "created"})

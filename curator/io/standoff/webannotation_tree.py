@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from curator.io.files import identifiers_in, plain_text, read_id
+from curator.io.files.field_meanings import identifiers_in
+from curator.io.files.identifiers import read_id
+from curator.io.files.source import plain_text
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 NOT_MENTIONS = frozenset(

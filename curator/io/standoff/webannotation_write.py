@@ -19,19 +19,11 @@ from urllib.parse import quote
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.bioc import stated_ids
-from curator.io.files import (
-    NIL,
-    Action,
-    AttributeNames,
-    FreeNames,
-    WrittenSource,
-    action_for,
-    is_gold,
-    plain_text,
-    write_streams,
-    written_address,
-)
+from curator.io.bioc.source_ids import stated_ids
+from curator.io.files.attributes import AttributeNames
+from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, is_gold, write_streams
+from curator.io.files.identifiers import NIL, written_address
+from curator.io.files.source import plain_text
 from curator.io.standoff.standoff import extra_of
 from curator.io.standoff.webannotation_tree import (
     ATTRIBUTE,
@@ -45,7 +37,7 @@ from curator.io.standoff.webannotation_tree import (
     targets,
     type_and_ids,
 )
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".jsonld", ".json")
 AROUND = 32  # characters of context on either side of a quotation

@@ -17,22 +17,15 @@ from typing import Any
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map, slice_spans
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.io.files import (
-    FREE_BYTES,
-    GZIP_MAGIC,
-    MOST_SWELLING,
-    Files,
-    Source,
-    chosen_files,
-    holds_many,
-    open_files,
-    read_ids,
-)
+from curator.io.files.archives import Files, chosen_files, holds_many, open_files
+from curator.io.files.idstyle import read_ids
+from curator.io.files.opening import FREE_BYTES, MOST_SWELLING
+from curator.io.files.source import GZIP_MAGIC, Source
 from curator.io.standoff.cas_relations import xmi_elements, xmi_relations
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, held_attributes, parse, type_and_ids, type_name
 from curator.io.standoff.xmi_write import write_files
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import Carries, ExportDocument, Problem
 
 _PLAIN_TYPES = (".Token", ".Sentence", ".Paragraph", ".DocumentMetaData", ".DocumentAnnotation")
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml", "dkpro-core-types.xml")

@@ -23,13 +23,15 @@ from lxml import etree
 
 from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.wording import tr
-from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import Action, AttributeNames, action_for, any_of, mention_place, unique
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.attributes import AttributeNames, any_of
+from curator.io.files.export import Action, action_for, unique
+from curator.io.files.reading import mention_place
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.cas_relations import NEW_LAYER, relate_xmi
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.io.standoff.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 TYPE_SYSTEM = "TypeSystem.xml"
 NO_TYPES = (

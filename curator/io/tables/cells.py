@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from curator.domain.wording import ntr
-from curator.services.ports import Problem
+from curator.services.ports.files import Problem
 
 MISSING = frozenset(
     (

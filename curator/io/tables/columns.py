@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import AtomicWriter, plain_text, unreadable
-from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions, Problem
+from curator.io.files.atomic import AtomicWriter
+from curator.io.files.opening import unreadable
+from curator.io.files.source import plain_text
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions, Problem
 
 _OTHER = re.compile(r"[^a-z0-9]")
 

@@ -24,21 +24,13 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.id_fields import database_of, identifier_key
 from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
-from curator.io.files import (
-    Anchors,
-    Unread,
-    cancelling,
-    find_place,
-    first_of,
-    identifier_name,
-    is_nil,
-    is_variant,
-    learn,
-    plain_text,
-    stated_vocabulary,
-    unfinished,
-)
-from curator.io.standoff import first_line, plain_passages
+from curator.io.files.anchoring import Anchors, find_place, learn
+from curator.io.files.field_meanings import Unread, cancelling, identifier_name, stated_vocabulary, unfinished
+from curator.io.files.identifiers import is_nil
+from curator.io.files.idstyle import is_variant
+from curator.io.files.reading import first_of
+from curator.io.files.source import plain_text
+from curator.io.standoff.standoff import first_line, plain_passages
 from curator.io.tables.cells import Cells, is_converted, is_error
 from curator.io.tables.columns import place, unread_note
 from curator.io.tables.document_table_write import attributes_of, dump_attributes, ids_of, ranges_of, write_tables
@@ -53,7 +45,7 @@ from curator.io.tables.table_layout import (
     layout_of,
 )
 from curator.io.tables.tables import Table, headings_in, is_only_table, is_workbook
-from curator.services.ports import Carries, DocumentOptions, ExportDocument, Problem, TablePreview
+from curator.services.ports.files import Carries, DocumentOptions, ExportDocument, Problem, TablePreview
 
 ANY_TYPE = "entity"
 

@@ -18,19 +18,15 @@ from typing import Any, TextIO
 
 from curator.domain.documents import SourceFile, Span
 from curator.domain.wording import UserError, guarded, ntr, tr
-from curator.io.bioc import stated_ids
-from curator.io.files import (
-    NIL,
-    AtomicFiles,
-    AttributeNames,
-    FreeNames,
-    is_gold,
-    is_nil,
-    plain_text,
-    read_ids,
-)
+from curator.io.bioc.source_ids import stated_ids
+from curator.io.files.atomic import AtomicFiles
+from curator.io.files.attributes import AttributeNames
+from curator.io.files.export import FreeNames, is_gold
+from curator.io.files.identifiers import NIL, is_nil
+from curator.io.files.idstyle import read_ids
+from curator.io.files.source import plain_text
 from curator.io.tables.table_layout import DOCUMENT_HEADINGS, DOCUMENTS, MENTION_HEADINGS, companion
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 # Reading and writing cells of tables of mentions: offsets and identifiers.
 

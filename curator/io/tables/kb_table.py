@@ -15,13 +15,13 @@ from pathlib import Path
 from curator.domain.curies import curie
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UnreadableError, UserError, tr
-from curator.io.files import plain_text
-from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
+from curator.io.files.source import plain_text
+from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.tables.cells import MISSING, Cells, is_converted
 from curator.io.tables.columns import key, place, unread_note
 from curator.io.tables.columns import sniffed as sniffed_by
 from curator.io.tables.tables import Table, headings_in, is_only_table, is_workbook
-from curator.services.ports import FIELDS, KbOptions, Problem, TablePreview
+from curator.services.ports.files import FIELDS, KbOptions, Problem, TablePreview
 
 HEADINGS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "identifier", "curie", "entityid", "conceptid", "termid", "code", "accession", "cui", "uri", "iri"),

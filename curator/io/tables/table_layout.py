@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.wording import UserError, tr
-from curator.io.files import keeps_books, own_file, says_state
+from curator.io.files.field_meanings import keeps_books, says_state
+from curator.io.files.opening import own_file
 from curator.io.tables import kb_table
 from curator.io.tables.columns import place, sniffed
 from curator.io.tables.tables import Table, is_workbook
-from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
 
 _WORDS = {
     "document": "document documentid docid doc pmid articleid article recordid filename file id identifier",

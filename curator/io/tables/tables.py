@@ -18,16 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curator.domain.wording import UserError, tr
-from curator.io.files import (
-    Source,
-    TextLines,
-    failure_behind,
-    first_bytes,
-    is_utf16,
-    open_plain,
-    unreadable,
-    without_line_end,
-)
+from curator.io.files.opening import failure_behind, first_bytes, open_plain, unreadable
+from curator.io.files.source import Source, without_line_end
+from curator.io.files.text_encoding import TextLines, is_utf16
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook

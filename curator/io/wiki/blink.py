@@ -17,28 +17,15 @@ from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.bioc import stated_ids
-from curator.io.files import (
-    BOM,
-    NIL,
-    NIL_WORDS,
-    Action,
-    DocumentSourceReader,
-    Source,
-    WrittenSource,
-    action_for,
-    first_of,
-    left_out,
-    mention_place,
-    plain_text,
-    read_id,
-    read_ids,
-    write_streams,
-    written_id,
-)
-from curator.io.standoff import first_line, plain_passages
+from curator.io.bioc.source_ids import stated_ids
+from curator.io.files.export import Action, WrittenSource, action_for, left_out, write_streams
+from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_id
+from curator.io.files.idstyle import read_ids
+from curator.io.files.reading import DocumentSourceReader, first_of, mention_place
+from curator.io.files.source import BOM, Source, plain_text
+from curator.io.standoff.standoff import first_line, plain_passages
 from curator.io.wiki.zeshel_lines import LineError, first_object, has_keys, parse_object
-from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
 # Write BLINK's JSON lines. * The line of an unchanged mention is written back exactly, with unknown keys. * A decision
 # is `label_id`, the first entity, and `entity_ids`, all of them; `NIL` for none. `label` and `label_title` belong to

@@ -16,9 +16,12 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
 from curator.domain.wording import UserError, localised, ntr, tr
-from curator.io.files import DocumentSourceReader, ReadOnly, Source, plain_text, records
+from curator.io.files.export import ReadOnly
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import Source, plain_text
+from curator.io.files.xml_stream import records
 from curator.io.wiki.wikitext import Plain, page_title, plain_page
-from curator.services.ports import Carries
+from curator.services.ports.files import Carries
 
 _ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->).)*+-->\s*)*+<mediawiki[\s>]", re.DOTALL)
 _WIKITEXT = ("", "wikitext")

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.wording import UserError, tr
-from curator.io.files import BOM, DocumentSourceReader, Source, own_file
+from curator.io.files.opening import own_file
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import BOM, Source
 from curator.io.wiki.zeshel_lines import (
     DOCUMENT_KEYS,
     MENTION_KEYS,
@@ -29,7 +31,7 @@ from curator.io.wiki.zeshel_lines import (
     passages_of,
 )
 from curator.io.wiki.zeshel_write import write_files
-from curator.services.ports import Carries, DocumentReader, ExportDocument, Problem
+from curator.services.ports.files import Carries, DocumentReader, ExportDocument, Problem
 
 
 class _Reader(DocumentSourceReader):

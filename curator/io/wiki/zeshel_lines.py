@@ -11,7 +11,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, Span
 from curator.domain.wording import tr
-from curator.io.files import plain_text
+from curator.io.files.source import plain_text
 
 DOCUMENT_KEYS = ("document_id", "title", "text")
 MENTION_KEYS = ("context_document_id", "corpus", "text", "start_index", "end_index")

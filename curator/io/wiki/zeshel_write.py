@@ -22,27 +22,14 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import UserError, tr
-from curator.io.files import (
-    BOM,
-    Action,
-    AtomicFiles,
-    Source,
-    action_for,
-    entity_ids,
-    export_name,
-    is_gold,
-    is_nil,
-    is_own,
-    join_lines,
-    left_out,
-    line_end,
-    mention_place,
-    split_lines,
-    unique,
-    without_line_end,
-)
+from curator.io.files.atomic import AtomicFiles
+from curator.io.files.export import Action, action_for, entity_ids, export_name, is_gold, left_out, unique
+from curator.io.files.identifiers import is_nil
+from curator.io.files.opening import is_own
+from curator.io.files.reading import mention_place
+from curator.io.files.source import BOM, Source, join_lines, line_end, split_lines, without_line_end
 from curator.io.wiki.zeshel_lines import MENTION_ORDER, LineError, WhitespaceTokens, parse_document, parse_object
-from curator.services.ports import ExportDocument, ExportMention, Problem
+from curator.services.ports.files import ExportDocument, ExportMention, Problem
 
 # ZESHEL's mention categories, by the published definition (Logeswaran et al. 2019, section 3.3).
 

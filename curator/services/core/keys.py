@@ -7,7 +7,7 @@ from datetime import datetime
 
 from curator.domain.entities import Branches
 from curator.domain.jobs import Activation, ActivationKind
-from curator.services.ports import MetaRepository, UnitOfWork
+from curator.services.ports.storage import MetaRepository, UnitOfWork
 
 ACTIVE_BUNDLE = "active_bundle"
 BUNDLE_HISTORY = "bundle_history"  # JSON list of bundle ids in the order they became active

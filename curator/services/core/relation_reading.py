@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from curator.domain.documents import Mention, MentionOrigin
 from curator.domain.relations import Relation, RelationEnd, SourceEnd, SourceRelation, StoredRelation
-from curator.services.ports import FormatRegistry, StatesRelations, UnitOfWork
+from curator.services.ports.files import FormatRegistry, StatesRelations
+from curator.services.ports.storage import UnitOfWork
 
 KEPT_RECORDS = 16
 """Records whose relations are cached: reading a long one takes too long for a key press."""

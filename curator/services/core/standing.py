@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 
 Answer = TypeVar("Answer")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import tr
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
 
 SYNCHRONISED = (
     "This project is in a folder that {service} synchronises. Synchronising can damage a project that is open, and "

@@ -16,10 +16,12 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Mention
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import CachedAnswer, EventBus
+from curator.services.core.events import EventBus
+from curator.services.core.standing import CachedAnswer
 from curator.services.curating.deciding import mentions_words
 from curator.services.curating.mention_edits import living
-from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 SET, CLEARED = "Set {attribute} of {what} to {value}", "Cleared {attribute} of {what}"
 ONE_KEEPS = "{n} mention keeps its value of “{name}”, hidden; restoring what you deleted shows it again."

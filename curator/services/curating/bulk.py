@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus, active_bundle
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
 from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, percent_up, tally
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.propagation import shown_in_line
-from curator.services.ports import Clock, MentionContext, QueueFilter, Store
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionContext, QueueFilter
+from curator.services.ports.storage import Store
 
 CHECKED = "checked for a bulk step"
 ACCEPTED = "accepted in bulk, error of the unseen at most {limit:.2f} % (95 %): {checked:,} checked, {wrong:,} wrong"

@@ -22,7 +22,7 @@ from itertools import accumulate, chain
 from math import ceil
 
 from curator.services.curating.bounds import ALPHA, binomial_at_most, limit_left, most_bad, needed, upper_limit
-from curator.services.ports import Chance, Tried
+from curator.services.ports.queue import Chance, Tried
 
 SHARES = (0.6, 0.2, 0.2)
 """Shares of `ALPHA` for the first set and the smaller ones."""

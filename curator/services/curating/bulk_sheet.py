@@ -14,7 +14,7 @@ from typing import Any
 
 from curator.domain.wording import UserError, tr
 from curator.services.curating.bulk_plan import BulkPlan, BulkSet
-from curator.services.ports import Chance, MentionContext
+from curator.services.ports.queue import Chance, MentionContext
 
 FORMAT = 2
 """1 was the format of plans whose limit counted the checked mentions among the accepted."""

@@ -9,12 +9,14 @@ from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.relations import Relation
 from curator.domain.wording import AwayError, tr
-from curator.services.core import CachedAnswer, EventBus
+from curator.services.core.events import EventBus
+from curator.services.core.standing import CachedAnswer
 from curator.services.curating.deciding import QueuedStep, decide_in, new_decision, new_state
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.curating.relations import ended_by, goes_along
 from curator.services.curating.undo import Undoer
-from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.tracing import span
 
 Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]

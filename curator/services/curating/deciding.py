@@ -24,7 +24,8 @@ from curator.domain.documents import DocumentState, Mention
 from curator.domain.same_string import string_key
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Clock, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import UnitOfWork
 
 SHOWN = 10
 """The number of candidates of the stored suggestion that count as shown by default."""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from curator.domain.wording import UserError
-from curator.services.ports import Effort, SpentEffort, Store
+from curator.services.ports.curation import Effort, SpentEffort
+from curator.services.ports.storage import Store
 
 TOGETHER = 20
 """The number of efforts written at once, so that a decision never waits for the record of its cost."""

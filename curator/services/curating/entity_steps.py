@@ -14,7 +14,8 @@ from typing import Any
 from curator.domain.decisions import Change, ChangeKind, OperationKind, Shown, Verdict
 from curator.domain.entities import Entity, ProvisionalEntity
 from curator.services.curating.deciding import decide_in
-from curator.services.ports import Clock, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import UnitOfWork
 
 NOTHING_SHOWN = Shown("", ())
 """No candidates were shown: none was rejected."""

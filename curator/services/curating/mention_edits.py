@@ -15,7 +15,8 @@ from curator.domain.relations import Relation
 from curator.domain.spans import apart, with_span
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating.relations import taken_over
-from curator.services.ports import Clock, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import UnitOfWork
 
 SAME_PLACE = "“{text}” is already at exactly this position; nothing was changed."
 RETYPED = "Some of these mentions no longer have the type {type}; nothing was changed. Check the list again."

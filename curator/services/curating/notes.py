@@ -13,8 +13,9 @@ from typing import Any
 from curator.domain.audit import Comment, Way
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.core import EventBus
-from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 LONGEST = 10_000
 """The most characters of a comment."""

@@ -9,7 +9,8 @@ from enum import StrEnum
 from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.decisions import Change, Shown, ShownCandidate, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus, active_bundle
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
 from curator.services.curating.attributes import AttributeService
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.propagation_groups import (
@@ -20,7 +21,9 @@ from curator.services.curating.propagation_groups import (
     grouped_by_value,
     itself,
 )
-from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionContext, QueueFilter
+from curator.services.ports.storage import Store, UnitOfWork
 
 LIMIT = 5_000
 """The most lines shown; for the others only the number is shown, and they do not change."""

@@ -16,7 +16,7 @@ from enum import IntEnum
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.same_string import string_key
 from curator.domain.wording import tr
-from curator.services.ports import MentionContext
+from curator.services.ports.queue import MentionContext
 
 NIL = "NIL"
 _WORD = re.compile(r"[^\W\d_]{3,}")

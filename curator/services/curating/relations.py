@@ -17,8 +17,17 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome
 from curator.domain.documents import Mention
 from curator.domain.relations import LONGEST_TYPE, Relation, RelationEdit, RelationEnd, RelationKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import READ_TOGETHER, DocumentRelations, EventBus, RelationReader, end_words, entity_names
-from curator.services.ports import Clock, RelationEnding, RelationStep, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.core.relation_reading import (
+    READ_TOGETHER,
+    DocumentRelations,
+    RelationReader,
+    end_words,
+    entity_names,
+)
+from curator.services.ports.curation import RelationEnding, RelationStep
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 SAMPLED = 200
 """The number of documents whose records are sampled for types of relations."""

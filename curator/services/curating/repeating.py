@@ -10,7 +10,8 @@ from curator.domain.imports import ImportKind
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
 from curator.services.curating.propagation import Others, PropagationScope, PropagationService
-from curator.services.ports import QueueFilter, Store, UnitOfWork
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Store, UnitOfWork
 
 NOT_ONE = (
     "Step {number} ({text}) is not one step about one string, so it cannot be done again elsewhere. Choose a step "

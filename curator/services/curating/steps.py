@@ -17,9 +17,13 @@ from curator.domain.decisions import Change, OperationKind
 from curator.domain.imports import ImportKind, ImportRecord
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import CachedAnswer, EventBus
+from curator.services.core.events import EventBus
+from curator.services.core.standing import CachedAnswer
 from curator.services.curating.undo import Journey, Walked, Walker
-from curator.services.ports import Clock, LoggedStep, MentionContext, Operation, StepFilter, Store, UnitOfWork
+from curator.services.ports.curation import LoggedStep, Operation, StepFilter
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionContext
+from curator.services.ports.storage import Store, UnitOfWork
 
 IMPORT = "import:"
 """Prefix of the name of an actor that is an import."""

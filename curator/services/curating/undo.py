@@ -16,13 +16,15 @@ from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind
 from curator.domain.documents import DocumentState
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
+from curator.services.core.events import EventBus
 from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
 from curator.services.curating.mention_edits import restore_in
 from curator.services.curating.notes import restore_intended, restore_notes
 from curator.services.curating.relations import restore_relations
-from curator.services.ports import Clock, Operation, Store, UnitOfWork
+from curator.services.ports.curation import Operation
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 BUILT_ON = (

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from curator.domain.wording import UserError, tr
 from curator.foreign_files import read_small
-from curator.services.ports import FileWriter, PubMedRecords
+from curator.services.ports.files import FileWriter
+from curator.services.ports.pubmed import PubMedRecords
 
 FOLDER = "fetched"
 ASKED = "asked.json"

@@ -19,17 +19,10 @@ from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing.fetch_folder import FetchFolder, FetchRequest, Unfinished, unfinished
 from curator.services.importing.importing import FileProblem, ImportReport, ImportService
-from curator.services.ports import (
-    MOST_FOUND,
-    Clock,
-    FileWriter,
-    FoundRecords,
-    NotNowError,
-    Problem,
-    PubMedPort,
-    PubMedRecords,
-    Store,
-)
+from curator.services.ports.files import FileWriter, Problem
+from curator.services.ports.processes import Clock
+from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedPort, PubMedRecords
+from curator.services.ports.storage import Store
 
 BATCH = 200
 TRIES = 6

@@ -14,9 +14,10 @@ from typing import TypeVar
 from curator.domain.attributes import Attribute, AttributeValue, Scheme, alike, same_name
 from curator.domain.decisions import Change
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import AttributeService, scheme_of
-from curator.services.ports import FormatRegistry, HoldsAttributes, Store
+from curator.services.core.events import EventBus
+from curator.services.curating.attributes import AttributeService, scheme_of
+from curator.services.ports.files import FormatRegistry, HoldsAttributes
+from curator.services.ports.storage import Store
 
 Named = TypeVar("Named", Attribute, AttributeValue)
 MOST_LOOKED_AT = 100

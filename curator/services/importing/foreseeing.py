@@ -12,8 +12,8 @@ from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.services.importing.import_comparing import Compared, ImportStatus, storable
-from curator.services.ports import DocumentReader, FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
-from curator.services.training import RULE, SPREADS, slower_now
+from curator.services.ports.files import DocumentReader, FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
+from curator.services.training.speeds import RULE, SPREADS, slower_now
 
 STEP = 25
 """Records between two results of the generator, at which its caller checks the time."""

@@ -12,8 +12,10 @@ from curator.domain.decisions import FileDecision, Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention, Split
 from curator.domain.entities import WIKI, Entity, KnowledgeSource
 from curator.domain.wording import ntr, tr
-from curator.services.knowledge import types_by_name
-from curator.services.ports import Clock, Problem, UnitOfWork
+from curator.services.knowledge.knowledge import types_by_name
+from curator.services.ports.files import Problem
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import UnitOfWork
 
 # Curators' data in the program's own files: decisions, comments and flags are restored.
 

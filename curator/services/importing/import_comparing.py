@@ -28,7 +28,8 @@ from curator.domain.entities import WIKI
 from curator.domain.imports import Present
 from curator.domain.wording import tr, well_formed
 from curator.services.importing.unread_fields import UnreadFields
-from curator.services.ports import DocumentFormat, DocumentReader, Problem, UnitOfWork
+from curator.services.ports.files import DocumentFormat, DocumentReader, Problem
+from curator.services.ports.storage import UnitOfWork
 
 ALIKE = 0.6
 """The least share of common words, in order, for two texts to be versions of one text."""

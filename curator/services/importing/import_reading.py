@@ -13,7 +13,8 @@ from curator.domain.imports import Changed
 from curator.domain.wording import ntr
 from curator.services.importing.gold import GoldWriter, restore_comments, restore_splits
 from curator.services.importing.import_comparing import Compared, Comparer, ImportStatus, fingerprint
-from curator.services.ports import DocumentReader, Problem, UnitOfWork
+from curator.services.ports.files import DocumentReader, Problem
+from curator.services.ports.storage import UnitOfWork
 
 HERE, KEPT = "already here", "changed, left as they are"
 """Keys of the report's counts."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.wording import localised, ntr, tr, well_formed
-from curator.services.ports import Problem
+from curator.services.ports.files import Problem
 
 KNOWN = "files imported before"
 """Key of a report's counts, for files that changed nothing."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from curator.domain.wording import CancelledError, UnknownFormatError, UnreadableError, UserError, ntr, tr
 from curator.services.importing.import_report import FileProblem
-from curator.services.ports import DocumentFormat, FormatRegistry, Problem
+from curator.services.ports.files import DocumentFormat, FormatRegistry, Problem
 
 SHOWN = 3
 MOST_LISTED = 1000

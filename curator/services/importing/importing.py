@@ -16,7 +16,7 @@ from curator.domain.documents import SourceDocument, SourceFile, Split
 from curator.domain.imports import Changed, ImportKind
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
-from curator.services.core import EventBus
+from curator.services.core.events import EventBus
 from curator.services.importing.foreseeing import Foreseen, foresee_documents
 from curator.services.importing.gold import GoldWriter
 from curator.services.importing.import_comparing import Compared, Comparer, storable
@@ -35,8 +35,11 @@ from curator.services.importing.kb_importing import KbResult, KbWish, KnowledgeI
 from curator.services.importing.text_changes import TextChange, plan_change
 from curator.services.importing.text_taking import TextTaker
 from curator.services.importing.unfinished_import import UnfinishedImport, UnfinishedImports, UnfinishedKb
-from curator.services.knowledge import add_missing
-from curator.services.ports import Clock, DocumentFormat, FormatRegistry, Problem, Store, TextMover, UnitOfWork
+from curator.services.knowledge.knowledge import add_missing
+from curator.services.ports.documents import TextMover
+from curator.services.ports.files import DocumentFormat, FormatRegistry, Problem
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 

@@ -14,10 +14,12 @@ from datetime import datetime
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.imports import Handwork, ImportKind, ImportRecord
 from curator.domain.wording import UserError, ntr, tr, well_formed
-from curator.services.core import EventBus
+from curator.services.core.events import EventBus
 from curator.services.importing.text_taking import TextTaker, base_of
-from curator.services.knowledge import add_missing
-from curator.services.ports import Clock, Store, TextMover, UnitOfWork
+from curator.services.knowledge.knowledge import add_missing
+from curator.services.ports.documents import TextMover
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)

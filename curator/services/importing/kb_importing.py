@@ -20,10 +20,12 @@ from curator.domain.curies import GENE, ORGANISM, REGISTRIES, kind_of, usual_pre
 from curator.domain.entities import OTHERS, WIKI, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
-from curator.services.core import set_active_bundle
+from curator.services.core.keys import set_active_bundle
 from curator.services.importing.unfinished_import import UNFINISHED_KB
-from curator.services.knowledge import add_missing, after_update, before_update, plan_of
-from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem, Store, UnitOfWork
+from curator.services.knowledge.knowledge import add_missing
+from curator.services.knowledge.remap_plan import after_update, before_update, plan_of
+from curator.services.ports.files import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
+from curator.services.ports.storage import Store, UnitOfWork
 
 ENTITIES_PER_UNIT = 2000
 CHANGED_MEANWHILE = (

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from curator.domain.decisions import Decision, Verdict
 from curator.domain.documents import Document, Mention, MentionOrigin, MentionShape, SourceDocument, SourceMention, Span
-from curator.services.ports import TextMover, UnitOfWork
+from curator.services.ports.documents import TextMover
+from curator.services.ports.storage import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,9 @@ from curator.domain.documents import (
 from curator.domain.wording import tr
 from curator.services.importing.gold import GoldWriter
 from curator.services.importing.text_changes import MovedMention, TextChange
-from curator.services.ports import Clock, TextMover, TextMoves, UnitOfWork
+from curator.services.ports.documents import TextMover, TextMoves
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import UnitOfWork
 
 TAKEN, MOVED, LOST, ADDED = "new texts taken", "decisions moved", "decisions without a place", "mentions added"
 """Keys of the report's counts."""

@@ -16,7 +16,7 @@ from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError, tr
 from curator.services.importing.import_reading import ImportChoices
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 
 UNFINISHED, DONE, ANSWERED = "import.unfinished", "import.unfinished.done", "import.unfinished.answered"
 """Keys of project-wide values; the number of imported files has its own key, since it is written often."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from curator.domain.documents import SourceDocument
 from curator.domain.id_fields import id_in
 from curator.domain.wording import ntr
-from curator.services.ports import DocumentFormat, HoldsAttributes, HoldsFields, Problem
+from curator.services.ports.files import DocumentFormat, HoldsAttributes, HoldsFields, Problem
 
 MOST_NAMED = 20
 

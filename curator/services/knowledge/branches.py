@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.entities import Branches
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus, branches_of, store_branches
+from curator.services.core.events import EventBus
+from curator.services.core.keys import branches_of, store_branches
 from curator.services.knowledge.hierarchy import HierarchyService
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 
 NAMED = 5
 """The most identifiers listed in an error about unknown ones."""

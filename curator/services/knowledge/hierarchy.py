@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from curator.domain.entities import TreeNode, TreePage
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
 
 PAGE = 100
 """Children of a node that are read at once."""

@@ -22,9 +22,11 @@ from curator.domain.entities import (
 )
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
-from curator.services.core import CachedAnswer, EventBus, branches_for
+from curator.services.core.events import EventBus
+from curator.services.core.keys import branches_for
+from curator.services.core.standing import CachedAnswer
 from curator.services.knowledge.remap_plan import replacement
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 
 VOTE_SHARE = 0.05
 """A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""

@@ -18,8 +18,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.same_string import string_key
-from curator.services.core import active_bundle
-from curator.services.ports import MentionContext, NilMention, Store
+from curator.services.core.keys import active_bundle
+from curator.services.ports.knowledge import NilMention
+from curator.services.ports.queue import MentionContext
+from curator.services.ports.storage import Store
 
 LIKE = 0.6
 """Least Jaccard coefficient of trigrams: “blorbitic syndrome” and “blorbitic syndromes type” join, “left” and “right”

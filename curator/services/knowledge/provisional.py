@@ -13,9 +13,12 @@ from curator.domain.entities import Entity, EntityDraft, ProvisionalEntity
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
-from curator.services.core import EventBus, active_bundle
-from curator.services.curating import entity_step
-from curator.services.ports import Clock, MentionContext, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
+from curator.services.curating.entity_steps import entity_step
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionContext
+from curator.services.ports.storage import Store, UnitOfWork
 
 IN_ROUND = (
     "You are judging in the round “{name}”, where the project itself is not changed. Leave the round "

@@ -23,7 +23,8 @@ from typing import Any
 from curator.domain.decisions import NilReason
 from curator.domain.entities import Entity, KnowledgeBaseInfo, ObsoleteEntity, Replacement
 from curator.domain.same_string import string_key
-from curator.services.ports import NilMention, UnitOfWork
+from curator.services.ports.knowledge import NilMention
+from curator.services.ports.storage import UnitOfWork
 
 UPDATE = "kb.update"
 """JSON: {"before": name of the version before, "decisions": their number when it was replaced, "known": [[string, type,

@@ -9,11 +9,12 @@ from curator.domain.decisions import Change, Decision, OperationKind, Outcome, V
 from curator.domain.entities import Entity
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import Edit, entity_step
+from curator.services.core.events import EventBus
+from curator.services.curating.entity_steps import Edit, entity_step
 from curator.services.knowledge.provisional import IN_ROUND, joined_note, moved
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan, plan_of
-from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 NOTHING = "None of the ticked lines can be changed. Tick lines that have an entity to move to."
 CHANGED = "The entity {id} is no longer in the knowledge base. Reopen the list; nothing was changed."

@@ -18,10 +18,12 @@ from curator.domain.entities import Entity
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, guarded_row, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import decide_in
+from curator.services.core.events import EventBus
+from curator.services.curating.deciding import decide_in
 from curator.services.knowledge.provisional import joined_note
-from curator.services.ports import Clock, MentionUse, Store, UnitOfWork
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionUse
+from curator.services.ports.storage import Store, UnitOfWork
 
 NOTHING_SHOWN = Shown("", ())
 """The list shows no candidates: none was rejected."""

@@ -10,10 +10,11 @@ from curator.domain.documents import Mention
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Contrast, Stamp
 from curator.domain.wording import tr
-from curator.services.core import active_bundle
+from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import link_document
-from curator.services.ports import LinkerPort, Store
-from curator.services.queue import OpenDocument
+from curator.services.ports.processes import LinkerPort
+from curator.services.ports.storage import Store
+from curator.services.queue.queue import OpenDocument
 
 KEPT = 64
 NEAR = 2_000

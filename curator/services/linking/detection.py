@@ -10,21 +10,14 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.jobs import LinkerState, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus, active_bundle
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import NO_INDEX, answers_of, wait_ready
 from curator.services.linking.remembering import MemoryService, teach_entities
-from curator.services.ports import (
-    BundleStore,
-    Clock,
-    DetectedMention,
-    JobHandle,
-    JobPort,
-    LinkerPort,
-    QueueFilter,
-    Store,
-    UnitOfWork,
-)
-from curator.services.training import OnEnd, OnProgress
+from curator.services.ports.processes import BundleStore, Clock, DetectedMention, JobHandle, JobPort, LinkerPort
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.training.job_chain import OnEnd, OnProgress
 
 PAGE = 500
 

@@ -17,16 +17,9 @@ from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus,
 from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
 from curator.services.linking.restricting import within_branches
-from curator.services.ports import (
-    BulkPort,
-    BulkTask,
-    Cluster,
-    LinkDocument,
-    LinkerPort,
-    LinkMention,
-    Store,
-    UnitOfWork,
-)
+from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
+from curator.services.ports.processes import LinkDocument, LinkerPort, LinkMention
+from curator.services.ports.storage import Store, UnitOfWork
 
 K = 64
 PER_REQUEST = 64

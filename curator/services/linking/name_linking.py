@@ -16,8 +16,8 @@ from curator.domain.documents import Mention
 from curator.domain.facets import only_words
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.core import active_bundle, branches_for
-from curator.services.ports import Store, UnitOfWork
+from curator.services.core.keys import active_bundle, branches_for
+from curator.services.ports.storage import Store, UnitOfWork
 
 BY_NAME = "by name"
 """Used as the bundle in the stamps of these suggestions."""

@@ -19,7 +19,7 @@ from curator.domain.documents import Document, Mention
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import UserError, tr
-from curator.services.ports import NoAnswerError
+from curator.services.ports.opinions import NoAnswerError
 
 CANDIDATES = 10
 """The number of a suggestion's candidates that a model chooses from."""

@@ -10,7 +10,7 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import ntr, percent, tr
-from curator.services.ports import UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 JUDGED = (Outcome.LINK, Outcome.NIL)
 

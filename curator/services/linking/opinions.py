@@ -23,10 +23,13 @@ from curator.domain.facets import Facet
 from curator.domain.jobs import Progress
 from curator.domain.suggestions import Opinion, OpinionPlace, OpinionUse, Suggestion
 from curator.domain.wording import CancelledError, UserError, tr
-from curator.services.core import EventBus
+from curator.services.core.events import EventBus
 from curator.services.linking.opinion_prompts import TEMPLATE, Prompt, checked_template, make_prompt, read_answer
 from curator.services.linking.opinion_report import OpinionReport, report_of
-from curator.services.ports import Clock, ModelPort, ModelServer, NoAnswerError, QueueFilter, Stopper, Store, WorkRow
+from curator.services.ports.opinions import ModelPort, ModelServer, NoAnswerError, Stopper
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import QueueFilter, WorkRow
+from curator.services.ports.storage import Store
 
 T = TypeVar("T")
 TEMPLATE_KEY = "opinion_prompt"

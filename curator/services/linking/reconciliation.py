@@ -13,11 +13,12 @@ from curator.domain.entities import Entity, EntityMatch, MatchKind
 from curator.domain.jobs import LinkerState, Progress
 from curator.domain.suggestions import Band, Candidate, Suggestion
 from curator.domain.wording import UserError, tr
-from curator.services.core import active_bundle
+from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import K, ask, open_linker
 from curator.services.linking.remembering import teach, teach_entities
 from curator.services.linking.restricting import within_branches
-from curator.services.ports import BundleStore, LinkDocument, LinkerPort, LinkMention, Store
+from curator.services.ports.processes import BundleStore, LinkDocument, LinkerPort, LinkMention
+from curator.services.ports.storage import Store
 
 USUAL = 5
 """The default number of matches for a query."""

@@ -16,10 +16,10 @@ from typing import Any, TypeGuard
 
 from curator.domain.entities import Entity
 from curator.domain.wording import tr
-from curator.services.knowledge import KnowledgeService, types_by_name
+from curator.services.knowledge.knowledge import KnowledgeService, types_by_name
 from curator.services.linking.linking import K
 from curator.services.linking.reconciliation import USUAL, ReconciliationService, WordMatch, WordQuery
-from curator.services.ports import WebAnswer, WebError, WebQuestion
+from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 
 VERSIONS = ["0.2"]
 MOST_QUERIES = 1000

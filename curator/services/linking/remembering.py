@@ -18,8 +18,9 @@ from curator.domain.documents import Split
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.wording import LinkerUnavailableError, tr
-from curator.services.core import EventBus
-from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, LinkMention, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.ports.processes import DecidedDocument, DecidedMention, LinkerPort, LinkMention
+from curator.services.ports.storage import Store, UnitOfWork
 
 PER_REQUEST = 16
 PER_LESSON = 64

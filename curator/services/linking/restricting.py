@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from curator.domain.entities import is_new
 from curator.domain.suggestions import Suggestion
-from curator.services.core import branches_for, branches_of
-from curator.services.ports import UnitOfWork
+from curator.services.core.keys import branches_for, branches_of
+from curator.services.ports.storage import UnitOfWork
 
 
 def within_branches(unit: UnitOfWork, suggestions: Sequence[Suggestion], types: Mapping[int, str]) -> list[Suggestion]:

@@ -16,7 +16,8 @@ from curator.domain.documents import Split
 from curator.domain.jobs import ANSWER_MENTIONS, JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.services.core import EventBus, active_bundle
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import (
     NO_INDEX,
     DocumentSuggestions,
@@ -30,7 +31,9 @@ from curator.services.linking.linking import (
 from curator.services.linking.name_linking import NameLinking
 from curator.services.linking.remembering import taught_documents, teach, teach_entities, wanted_entities
 from curator.services.linking.restricting import within_branches
-from curator.services.ports import BulkPort, BulkTask, BundleStore, Cluster, LinkDocument, LinkerPort, Store, UnitOfWork
+from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
+from curator.services.ports.processes import BundleStore, LinkDocument, LinkerPort
+from curator.services.ports.storage import Store, UnitOfWork
 
 BATCH = 32
 ACTOR = "linker"

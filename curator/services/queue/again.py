@@ -13,20 +13,14 @@ from curator.domain.decisions import Change, OperationKind, Outcome, Verdict
 from curator.domain.documents import Mention
 from curator.domain.same_string import string_key
 from curator.domain.wording import tr
-from curator.services.core import EventBus
-from curator.services.curating import (
-    Group,
-    GroupKind,
-    Line,
-    Others,
-    PropagationScope,
-    PropagationService,
-    RepeatService,
-    is_other_word,
-    not_one,
-    retype_many_in,
-)
-from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.curating.mention_edits import retype_many_in
+from curator.services.curating.propagation import Others, PropagationScope, PropagationService
+from curator.services.curating.propagation_groups import Group, GroupKind, Line, is_other_word
+from curator.services.curating.repeating import RepeatService, not_one
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionContext, QueueFilter
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.queue.corpus_search import CorpusQuery, CorpusSearch, Hit, HitChoice
 from curator.services.queue.hit_making import HitMaking
 

@@ -16,7 +16,9 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Mention, Passage, Span, Split
 from curator.domain.spans import overlaps
 from curator.domain.wording import UserError, tr
-from curator.services.ports import DocumentText, QueueFilter, Store, UnitOfWork
+from curator.services.ports.documents import DocumentText
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.queue.needed_text import needed_by_pattern, needed_by_words
 from curator.services.queue.text_pattern import TOO_SLOW, SlowPatternError, TextPattern, pattern_of, without_blanks
 

@@ -13,7 +13,8 @@ from curator.domain.attributes import Scheme, called, load_scheme
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, FacetCube, Facets, attribute_value
 from curator.domain.wording import UserError, tr
-from curator.services.ports import QueueFilter, Store
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Store
 
 LARGE = 20_000
 """With at least this many mentions, counting takes longer than a frame and belongs in a background thread."""

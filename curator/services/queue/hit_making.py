@@ -11,9 +11,11 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome,
 from curator.domain.documents import MentionOrigin, SourceMention, Span
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import checked, decide_in
-from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.curating.deciding import decide_in
+from curator.services.curating.mention_edits import checked
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.queue.corpus_search import Bar, Hit, bar_of
 
 NOTHING_SHOWN = Shown("", ())

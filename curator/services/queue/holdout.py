@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME
 from curator.domain.statistics import IMPORTED, DecidedCell
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
 
 REASON = (
     "Suggestions are hidden here. Decide without them, or press {key} to show them. This measures how "

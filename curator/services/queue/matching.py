@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from curator.domain.facets import UNDECIDED, Facet
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.queue import Direction, QueueService
 from curator.services.queue.seat import DocumentList, Lists
 

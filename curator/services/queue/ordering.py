@@ -25,7 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from curator.services.ports import QueueFilter, Store, WorkRow
+from curator.services.ports.queue import QueueFilter, WorkRow
+from curator.services.ports.storage import Store
 
 POOL = 20_000
 """The number of least certain mentions that are ordered; the others wait until these are decided."""

@@ -13,9 +13,11 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, DocumentState, Mention
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.core import active_bundle
-from curator.services.curating import given_of
-from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
+from curator.services.core.keys import active_bundle
+from curator.services.curating.attributes import given_of
+from curator.services.ports.documents import ProjectCounts, QueueRow
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Store
 from curator.tracing import span
 
 PAGE = 500

@@ -14,7 +14,8 @@ from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, Decision, Shown, Verdict
 from curator.domain.documents import Span
 from curator.domain.wording import UserError
-from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
+from curator.services.ports.documents import ProjectCounts, QueueRow
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.queue import Direction, OpenDocument
 
 

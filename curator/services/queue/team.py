@@ -17,9 +17,12 @@ from curator.boundary import logged
 from curator.domain.decisions import Change, ChangeKind, Decision
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, tr
-from curator.services.core import EventBus, active_bundle
-from curator.services.curating import changes_of, unpacked
-from curator.services.ports import Claim, MentionContext, QueueFilter, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
+from curator.services.curating.deciding import unpacked
+from curator.services.curating.undo import changes_of
+from curator.services.ports.queue import MentionContext, QueueFilter
+from curator.services.ports.storage import Claim, Store, UnitOfWork
 
 log = logging.getLogger(__name__)
 

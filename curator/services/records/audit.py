@@ -14,7 +14,8 @@ from typing import Any
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, guarded_row, tr
-from curator.services.ports import FileWriter, Store
+from curator.services.ports.files import FileWriter
+from curator.services.ports.storage import Store
 
 COLUMNS = (
     "at",

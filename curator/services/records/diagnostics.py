@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 if TYPE_CHECKING:  # logging starts before the first paint and does not use them
-    from curator.services.ports import LinkerPort, Store
-    from curator.services.training import BundleSwitch
+    from curator.services.ports.processes import LinkerPort
+    from curator.services.ports.storage import Store
+    from curator.services.training.bundles import BundleSwitch
 
 
 # The rotating log: under the user's log folder (`CURATOR_LOG_DIR` overrides), never with text of a document.

@@ -11,11 +11,12 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape, slice_spans
 from curator.domain.entities import is_new
 from curator.domain.wording import DamagedTextError, tr
-from curator.services.core import RelationReader
-from curator.services.curating import scheme_of
-from curator.services.importing import restated_of
-from curator.services.ports import ExportDocument, ExportMention, UnitOfWork
-from curator.services.rounds import ANY_ROUND, adjudicated_by
+from curator.services.core.relation_reading import RelationReader
+from curator.services.curating.attributes import scheme_of
+from curator.services.importing.text_taking import restated_of
+from curator.services.ports.files import ExportDocument, ExportMention
+from curator.services.ports.storage import UnitOfWork
+from curator.services.rounds.rounds import ANY_ROUND, adjudicated_by
 
 OTHER_MENTION = (
     "Mention {number} of document {name} differs from the text at its place: the project is damaged. Check it "

@@ -15,9 +15,10 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile
 from curator.domain.statistics import Holdings
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
-from curator.services.core import RelationReader
-from curator.services.importing import counted, left_behind
-from curator.services.ports import (
+from curator.services.core.relation_reading import RelationReader
+from curator.services.importing.import_report import counted
+from curator.services.importing.import_sources import left_behind
+from curator.services.ports.files import (
     DocumentFormat,
     ExportDocument,
     FileForEach,
@@ -28,8 +29,8 @@ from curator.services.ports import (
     LeftOut,
     OneFile,
     Problem,
-    Store,
 )
+from curator.services.ports.storage import Store
 from curator.services.records.export_documents import (
     ExportScope,
     adjudicated_only,
@@ -39,7 +40,7 @@ from curator.services.records.export_documents import (
     export_document,
     names_new_entity,
 )
-from curator.services.rounds import ANY_ROUND
+from curator.services.rounds.rounds import ANY_ROUND
 
 
 @dataclass(frozen=True, slots=True)

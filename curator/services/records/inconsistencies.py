@@ -16,10 +16,13 @@ from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import decide_in, intend, intended_in, is_intended, string_scope
-from curator.services.knowledge import joined_note
-from curator.services.ports import Clock, MentionContext, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.curating.deciding import decide_in
+from curator.services.curating.notes import intend, intended_in, is_intended, string_scope
+from curator.services.knowledge.provisional import joined_note
+from curator.services.ports.processes import Clock
+from curator.services.ports.queue import MentionContext
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.records.inconsistency_finding import find, find_first, names_of, string_of
 
 NOTHING_SHOWN = Shown("", ())

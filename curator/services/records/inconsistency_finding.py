@@ -24,9 +24,9 @@ from curator.domain.audit import (
 from curator.domain.audit import InconsistencyKind as Kind
 from curator.domain.decisions import Outcome
 from curator.domain.same_string import string_key
-from curator.services.curating import entity_scope, intended_in, is_intended, string_scope
-from curator.services.knowledge import RemapKind, Remapping, lost
-from curator.services.ports import UnitOfWork
+from curator.services.curating.notes import entity_scope, intended_in, is_intended, string_scope
+from curator.services.knowledge.remap_plan import RemapKind, Remapping, lost
+from curator.services.ports.storage import UnitOfWork
 
 MOST_ABOVE = 200_000
 """The most entities visited on the way up; beyond it two entities count as unrelated."""

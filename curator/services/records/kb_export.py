@@ -19,7 +19,8 @@ from typing import Any
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, guarded_row, tr
-from curator.services.ports import FileWriter, Store, UnitOfWork
+from curator.services.ports.files import FileWriter
+from curator.services.ports.storage import Store, UnitOfWork
 
 LEAST = 2
 SHARE = 0.8

@@ -19,7 +19,10 @@ from pathlib import Path
 
 from curator.boundary import logged
 from curator.domain.wording import CancelledError, UserError, localised, tr
-from curator.services.ports import Backup, BackupStore, Checked, Clock, StepFilter, Store
+from curator.services.ports.curation import StepFilter
+from curator.services.ports.processes import Clock
+from curator.services.ports.safety import Backup, BackupStore, Checked
+from curator.services.ports.storage import Store
 
 log = logging.getLogger(__name__)
 Trouble = Callable[[str], None]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.statistics import Plot, Series, Shape, StatisticsFilter, Unit, shares
 from curator.domain.wording import localised, tr
-from curator.services.rounds import ALL, AgreementRow, ConsistencyRow
-from curator.services.training import learning_points, metric
+from curator.services.rounds.agreement import ALL, AgreementRow, ConsistencyRow
+from curator.services.training.bundle_metrics import learning_points, metric
 
 VERDICTS = {
     GateVerdict.PROMOTE: "better",

@@ -29,11 +29,12 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, Mention, text_hash
 from curator.domain.rounds import Judgement
 from curator.domain.wording import UserError, tr
-from curator.services.curating import GUIDELINES_KEY
-from curator.services.ports import FileWriter, Store, UnitOfWork
+from curator.services.curating.notes import GUIDELINES_KEY
+from curator.services.ports.files import FileWriter
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.records.export_documents import ExportScope, documents_of
-from curator.services.rounds import adjudicated_by
-from curator.services.training import BundleSwitch
+from curator.services.rounds.rounds import adjudicated_by
+from curator.services.training.bundles import BundleSwitch
 
 FORMAT, VERSION = "curator-release", 1
 SUMS = "SHA256SUMS"

@@ -9,10 +9,10 @@ from typing import Any
 from curator.domain.jobs import BundleInfo
 from curator.domain.rounds import RoundKind
 from curator.domain.statistics import Counts, Headline, Plot, StatisticsFilter, TakenDecision
-from curator.services.ports import Store
+from curator.services.ports.storage import Store
 from curator.services.records.plots_of_models import bundle_plots, people_plots
 from curator.services.records.plots_of_work import headlines, work_plots
-from curator.services.rounds import AgreementRow, AgreementService, ConsistencyRow
+from curator.services.rounds.agreement import AgreementRow, AgreementService, ConsistencyRow
 
 RESAMPLES = 200
 """Resamples for the interval of a round's alpha: enough for a plot, and fast enough in the background."""

@@ -20,7 +20,8 @@ from typing import Any
 from curator.domain.decisions import Outcome
 from curator.domain.wording import UserError, tr
 from curator.foreign_files import open_regular
-from curator.services.ports import FileWriter, Store
+from curator.services.ports.files import FileWriter
+from curator.services.ports.storage import Store
 from curator.services.records.evaluation_errors import ErrorList, errors_file, errors_of, joined
 
 FOLDER, SUFFIX = "evaluations", ".json.gz"

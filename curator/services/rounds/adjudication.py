@@ -13,10 +13,14 @@ from curator.domain.attributes import Given
 from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectReason, Verdict
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import AttributeService, CurationService, Related, decide_in, mentions_words
-from curator.services.ports import Clock, Store, UnitOfWork
-from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat, with_comments
+from curator.services.core.events import EventBus
+from curator.services.curating.attributes import AttributeService
+from curator.services.curating.curation import CurationService, Related
+from curator.services.curating.deciding import decide_in, mentions_words
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.queue.queue import MentionView, OpenDocument, QueueService, with_comments
+from curator.services.queue.seat import Linking, Seat
 from curator.services.rounds.mention_verdicts import MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import round_note
 

@@ -35,8 +35,8 @@ from curator.domain.rounds import (
     same_answer,
 )
 from curator.domain.wording import guarded_row
-from curator.services.curating import given_of, scheme_of
-from curator.services.ports import Store, UnitOfWork
+from curator.services.curating.attributes import given_of, scheme_of
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.rounds.mention_verdicts import JudgedDocument, MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import named
 

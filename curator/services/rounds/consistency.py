@@ -15,9 +15,11 @@ from datetime import datetime, timedelta
 from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Shown, Verdict
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
-from curator.services.curating import CurationService
-from curator.services.ports import Clock, Store, UnitOfWork
-from curator.services.queue import Attributing, Curation, Linking, OpenDocument, QueueService, Seat
+from curator.services.curating.curation import CurationService
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.queue.queue import OpenDocument, QueueService
+from curator.services.queue.seat import Attributing, Curation, Linking, Seat
 from curator.services.rounds.judging import JudgingLog, said_of
 from curator.services.rounds.round_work import as_decision
 

@@ -15,8 +15,9 @@ from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement
 from curator.domain.wording import tr
-from curator.services.curating import mentions_words
-from curator.services.ports import Clock, UnitOfWork
+from curator.services.curating.deciding import mentions_words
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import UnitOfWork
 
 UNDO, REDO = "undo", "redo"
 Step = Judgement | AttributeEdit

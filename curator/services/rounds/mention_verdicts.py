@@ -9,8 +9,8 @@ from curator.domain.attributes import Attribute, AttributeValue, Given
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement, RoundMention, same_answer
-from curator.services.curating import given_of
-from curator.services.ports import UnitOfWork
+from curator.services.curating.attributes import given_of
+from curator.services.ports.storage import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)

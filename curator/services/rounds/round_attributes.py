@@ -25,7 +25,7 @@ from curator.domain.attributes import (
     same_name,
 )
 from curator.domain.wording import UNPAIRED, UserError, ntr, tr
-from curator.services.ports import UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 Named = TypeVar("Named", Attribute, AttributeValue)
 OTHER_NAME = (

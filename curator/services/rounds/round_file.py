@@ -22,10 +22,13 @@ from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
 from curator.domain.documents import MentionOrigin, Span
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import checked, save_in, scheme_of
-from curator.services.importing import counted
-from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.curating.attributes import save_in, scheme_of
+from curator.services.curating.mention_edits import checked
+from curator.services.importing.import_report import counted
+from curator.services.ports.files import FileWriter
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.rounds.round_attributes import (
     ADDED,
     MOST_WORDS,

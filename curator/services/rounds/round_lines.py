@@ -14,7 +14,7 @@ from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReaso
 from curator.domain.documents import text_hash
 from curator.domain.rounds import Judgement, RoundKind
 from curator.domain.wording import UserError, tr
-from curator.services.ports import UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.rounds.round_attributes import facts_of, is_name
 
 FORMAT, VERSION = "curator-round", 1

@@ -11,12 +11,12 @@ from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import ntr
-from curator.services.core import EventBus, active_bundle
-from curator.services.linking import K, link_document, within_branches
-from curator.services.ports import (
-    LinkerPort,
-    Store,
-)
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
+from curator.services.linking.linking import K, link_document
+from curator.services.linking.restricting import within_branches
+from curator.services.ports.processes import LinkerPort
+from curator.services.ports.storage import Store
 
 AHEAD = 3
 """Documents of the round that are linked before the curator reaches them."""

@@ -16,10 +16,15 @@ from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Show
 from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.rounds import Judged, Judgement, Round, RoundMention, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.curating import checked, checked_attribute, given_of, mentions_words, said, scheme_of
-from curator.services.ports import Clock, LinkerPort, ProjectCounts, QueueRow, Store, UnitOfWork
-from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, Seat, with_comments
+from curator.services.core.events import EventBus
+from curator.services.curating.attributes import checked_attribute, given_of, said, scheme_of
+from curator.services.curating.deciding import mentions_words
+from curator.services.curating.mention_edits import checked
+from curator.services.ports.documents import ProjectCounts, QueueRow
+from curator.services.ports.processes import Clock, LinkerPort
+from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument, with_comments
+from curator.services.queue.seat import Seat
 from curator.services.rounds.judging import JudgingLog, Step, said_of
 from curator.services.rounds.round_suggestions import RoundSuggestions
 

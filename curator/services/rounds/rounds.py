@@ -10,8 +10,9 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.ports.processes import Clock, LinkerPort
+from curator.services.ports.storage import MetaRepository, Store, UnitOfWork
 from curator.services.rounds.round_work import RoundSeat
 
 ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that the curator is judging in

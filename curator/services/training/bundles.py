@@ -14,15 +14,10 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo
 from curator.domain.wording import UnreadableError, UserError, localised, tr
 from curator.foreign_files import read_small
-from curator.services.core import (
-    EventBus,
-    activations,
-    active_bundle,
-    append_activation,
-    bundle_history,
-    set_active_bundle,
-)
-from curator.services.ports import BundleStore, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.core.keys import activations, active_bundle, append_activation, bundle_history, set_active_bundle
+from curator.services.ports.processes import BundleStore
+from curator.services.ports.storage import Store, UnitOfWork
 
 UNTRAINED = ("untrained", "untrained-lexical")
 FULL_STAGE = "names"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.ports import JobHandle
+from curator.services.ports.processes import JobHandle
 from curator.services.training.job_chain import OnEnd, OnProgress
 from curator.services.training.snapshots import count_gold
 from curator.services.training.training_preview import refit_problem

@@ -8,7 +8,8 @@ from typing import Any
 
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Cluster, JobHandle
+from curator.services.ports.bulk import Cluster
+from curator.services.ports.processes import JobHandle
 from curator.services.training.bundles import FULL_STAGE, UNTRAINED
 from curator.services.training.calibration import Calibrator
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step

@@ -10,7 +10,7 @@ from dataclasses import replace
 from curator.boundary import logged
 from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.domain.wording import tr
-from curator.services.ports import JobHandle
+from curator.services.ports.processes import JobHandle
 
 log = logging.getLogger(__name__)
 OnProgress = Callable[[Progress], None]

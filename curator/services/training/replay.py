@@ -9,9 +9,10 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
 from curator.domain.wording import ntr
-from curator.services.core import EventBus
-from curator.services.curating import decide_in, shown_of
-from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.curating.deciding import decide_in, shown_of
+from curator.services.ports.processes import Clock
+from curator.services.ports.storage import Store, UnitOfWork
 
 CURATOR = "replay"
 

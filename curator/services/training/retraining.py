@@ -13,7 +13,8 @@ from typing import Any
 from curator.domain.decisions import Change
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Cluster, JobHandle
+from curator.services.ports.bulk import Cluster
+from curator.services.ports.processes import JobHandle
 from curator.services.training.bundles import DiskReport, disk_use
 from curator.services.training.calibration import Calibrator
 from curator.services.training.indexing import IndexBuilder

@@ -23,7 +23,7 @@ from curator.domain.entities import Entity, TypeMapping
 from curator.domain.jobs import Progress
 from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 
 DOCUMENTS = "documents.jsonl"
 INDEX = "snapshot.json"

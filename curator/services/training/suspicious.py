@@ -15,8 +15,9 @@ from curator.domain.decisions import Change, ChangeKind, Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.core import EventBus
-from curator.services.ports import Clock, JobHandle, MetaRepository, UnitOfWork
+from curator.services.core.events import EventBus
+from curator.services.ports.processes import Clock, JobHandle
+from curator.services.ports.storage import MetaRepository, UnitOfWork
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import write_snapshot
 from curator.services.training.workplace import JobDesk

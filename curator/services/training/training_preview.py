@@ -12,7 +12,7 @@ from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
 from curator.domain.name_classes import folded, names_decide
 from curator.domain.wording import percent, tr
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.training.bundle_metrics import expectation
 from curator.services.training.recipes import FIT, NAMES, Recipe, estimate
 from curator.services.training.snapshots import SnapshotCounts, count_gold

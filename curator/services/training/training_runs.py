@@ -11,7 +11,7 @@ from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, tr
-from curator.services.ports import JobHandle
+from curator.services.ports.processes import JobHandle
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.training.recipes import Recipe, TimeEstimate, estimate, find_recipe
 from curator.services.training.snapshots import INDEX, count_gold, write_snapshot

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import UserError, tr
-from curator.services.ports import BundleStore, JobPort, Role, Store
+from curator.services.ports.processes import BundleStore, JobPort
+from curator.services.ports.storage import Role, Store
 from curator.services.training.bundles import BundleSwitch
 from curator.services.training.unfinished import TrainingFolders
 from curator.temporary import prefix_of

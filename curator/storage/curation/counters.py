@@ -13,19 +13,10 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, exists,
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError, tr
-from curator.storage.db import (
-    LATER,
-    AnyRow,
-    DocumentRow,
-    MentionRow,
-    SuggestionRow,
-    among,
-    answer,
-    chunks,
-    enum_of,
-    ids_of,
-    unique,
-)
+from curator.storage.db.ahead import LATER, answer
+from curator.storage.db.dialects import among
+from curator.storage.db.rows import AnyRow, chunks, enum_of, ids_of, unique
+from curator.storage.db.schema import DocumentRow, MentionRow, SuggestionRow
 
 COUNTERS = {
     Outcome.LINK: DocumentRow.linked,

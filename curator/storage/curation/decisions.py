@@ -16,28 +16,13 @@ from curator.storage.curation.mentions import LISTED, documents_of
 from curator.storage.curation.operations import END, OWN_LAST, Efforts, Operations
 from curator.storage.curation.stored_suggestion import StoredShown
 from curator.storage.curation.suggestions import SUGGESTED
-from curator.storage.db import (
-    LATER,
-    AnyRow,
-    Ask,
-    DecisionRow,
-    DocumentRow,
-    MentionRow,
-    SuggestionFactsRow,
-    SuggestionRow,
-    ahead_of,
-    among,
-    answer,
-    ids_of,
-    link,
-    pack_shown,
-    rank_in,
-    texts_of,
-    time_of,
-    unique,
-    verdict_of,
-    visible,
-)
+from curator.storage.db.ahead import LATER, Ask, ahead_of, answer
+from curator.storage.db.dialects import among
+from curator.storage.db.hash_chain import link
+from curator.storage.db.packing import pack_shown, rank_in, verdict_of
+from curator.storage.db.rows import AnyRow, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, SuggestionRow
+from curator.storage.db.suggestion_facts import SuggestionFactsRow
 
 
 class SqlDecisions(Operations, Efforts):

@@ -33,12 +33,13 @@ from curator.domain.facets import (
     by_attribute,
     ranges_of,
 )
-from curator.services.ports import QueueFilter, WorkRow
+from curator.services.ports.queue import QueueFilter, WorkRow
 from curator.storage.curation.notes import has_value, scheme_in, values_given
-from curator.storage.db import (
-    EXACT_NAMES,
-    AnyRow,
-    Choice,
+from curator.storage.db.dialects import any_of, walked
+from curator.storage.db.dialects import weight as weight_of
+from curator.storage.db.packing import unpack_shown
+from curator.storage.db.rows import AnyRow, Choice, chunks, fold, hidden, texts_of, unique
+from curator.storage.db.schema import (
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -46,18 +47,9 @@ from curator.storage.db import (
     MentionRow,
     OperationRow,
     OpinionRow,
-    SuggestionFactsRow,
     SuggestionRow,
-    any_of,
-    chunks,
-    fold,
-    hidden,
-    texts_of,
-    unique,
-    unpack_shown,
-    walked,
 )
-from curator.storage.db import weight as weight_of
+from curator.storage.db.suggestion_facts import EXACT_NAMES, SuggestionFactsRow
 
 LEAST = 1e-6
 """The last decimal of stored scores."""

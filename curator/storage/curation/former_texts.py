@@ -9,16 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from curator.domain.documents import Passage, SourceDocument, text_hash
-from curator.storage.db import (
-    DocumentRow,
-    DocumentTextRow,
-    FormerTextRow,
-    PassageRow,
-    fold,
-    json_of,
-    next_id,
-    wrong_value,
-)
+from curator.storage.db.rows import fold, json_of, next_id, wrong_value
+from curator.storage.db.schema import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow
 
 
 class FormerTexts:

@@ -15,7 +15,8 @@ from curator.domain.documents import MentionOrigin
 from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
 from curator.storage.curation.former_texts import FormerTexts
 from curator.storage.curation.source_files import FILES, as_file
-from curator.storage.db import (
+from curator.storage.db.rows import chunks, enum_of, json_of, next_id, object_of, time_of, unique, visible
+from curator.storage.db.schema import (
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -25,14 +26,6 @@ from curator.storage.db import (
     MentionRow,
     OperationRow,
     SourceFileRow,
-    chunks,
-    enum_of,
-    json_of,
-    next_id,
-    object_of,
-    time_of,
-    unique,
-    visible,
 )
 
 _IMPORT = "import:"

@@ -14,8 +14,10 @@ from curator.domain.wording import UserError, tr
 from curator.storage.curation.counters import recount
 from curator.storage.curation.notes import Attributes
 from curator.storage.curation.relations import Relations
-from curator.storage.db import (
-    AnyRow,
+from curator.storage.db.ahead import answer
+from curator.storage.db.dialects import among
+from curator.storage.db.rows import AnyRow, chunks, ids_of, json_of, next_id, span_of, time_of, unique, wrong_value
+from curator.storage.db.schema import (
     DocumentRow,
     DocumentTextRow,
     FormerTextRow,
@@ -23,16 +25,6 @@ from curator.storage.db import (
     MentionEditRow,
     MentionRow,
     OperationRow,
-    among,
-    answer,
-    chunks,
-    ids_of,
-    json_of,
-    next_id,
-    span_of,
-    time_of,
-    unique,
-    wrong_value,
 )
 
 # The append-only log of changes of mentions' spans and types.

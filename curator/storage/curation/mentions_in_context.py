@@ -13,30 +13,12 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Chance, Head, MentionContext, MentionUse, QueueFilter, Tried
+from curator.services.ports.queue import Chance, Head, MentionContext, MentionUse, QueueFilter, Tried
 from curator.storage.curation.facets import FacetQueries, matching
-from curator.storage.db import (
-    AnyRow,
-    DecisionRow,
-    DocumentRow,
-    DocumentTextRow,
-    MentionRow,
-    SuggestionRow,
-    among,
-    chunks,
-    enum_of,
-    greater,
-    hidden,
-    ids_of,
-    rows_as_json,
-    texts_of,
-    time_of,
-    unique,
-    unpack_chance,
-    unpack_head,
-    verdict_of,
-    visible,
-)
+from curator.storage.db.dialects import among, greater, rows_as_json
+from curator.storage.db.packing import unpack_chance, unpack_head, verdict_of
+from curator.storage.db.rows import AnyRow, chunks, enum_of, hidden, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.schema import DecisionRow, DocumentRow, DocumentTextRow, MentionRow, SuggestionRow
 
 AROUND = 80
 """Characters of the text at each side of a mention."""

@@ -28,31 +28,21 @@ from sqlalchemy import (
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Effort, LoggedStep, Operation, RelationEnding, RelationStep, SpentEffort, StepFilter
-from curator.storage.db import (
-    POSTGRESQL,
-    DecisionRow,
-    EffortRow,
-    MentionEditRow,
-    MentionRow,
-    OperationRow,
-    StoredObject,
-    among,
-    answer,
-    any_of,
-    chunks,
-    enum_of,
-    ids_of,
-    in_each,
-    insert_new,
-    json_of,
-    link,
-    mentions_listed,
-    of,
-    payload_of,
-    spoken,
-    time_of,
+from curator.services.ports.curation import (
+    Effort,
+    LoggedStep,
+    Operation,
+    RelationEnding,
+    RelationStep,
+    SpentEffort,
+    StepFilter,
 )
+from curator.storage.db.ahead import answer
+from curator.storage.db.dialects import POSTGRESQL, among, any_of, in_each, insert_new, mentions_listed, of, spoken
+from curator.storage.db.hash_chain import link
+from curator.storage.db.packing import payload_of
+from curator.storage.db.rows import StoredObject, chunks, enum_of, ids_of, json_of, time_of
+from curator.storage.db.schema import DecisionRow, EffortRow, MentionEditRow, MentionRow, OperationRow
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)

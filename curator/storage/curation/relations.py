@@ -10,21 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Integer, String, bindparam, func, insert, select, update
 
 from curator.domain.relations import Relation, RelationEnd, StoredRelation
-from curator.storage.db import (
-    AnyRow,
-    DocumentRow,
-    DocumentTextRow,
-    RelationRow,
-    SourceFileRow,
-    among,
-    chunks,
-    hidden,
-    ids_of,
-    json_of,
-    next_id,
-    spoken,
-    time_of,
-)
+from curator.storage.db.dialects import among, spoken
+from curator.storage.db.rows import AnyRow, chunks, hidden, ids_of, json_of, next_id, time_of
+from curator.storage.db.schema import DocumentRow, DocumentTextRow, RelationRow, SourceFileRow
 
 
 class Relations:

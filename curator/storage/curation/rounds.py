@@ -13,22 +13,9 @@ from curator.domain.decisions import DECIDING, Outcome, Shown, Verdict
 from curator.domain.rounds import Judged, Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.mentions import SqlMentions
-from curator.storage.db import (
-    AnyRow,
-    JudgementRow,
-    MentionRow,
-    RoundDocumentRow,
-    RoundMentionRow,
-    RoundRow,
-    enum_of,
-    hidden,
-    next_id,
-    pack_shown,
-    time_of,
-    unpack_shown,
-    verdict_columns,
-    verdict_of,
-)
+from curator.storage.db.packing import pack_shown, unpack_shown, verdict_columns, verdict_of
+from curator.storage.db.rows import AnyRow, enum_of, hidden, next_id, time_of
+from curator.storage.db.schema import JudgementRow, MentionRow, RoundDocumentRow, RoundMentionRow, RoundRow
 
 
 class SqlRounds:

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.documents import SourceFile
-from curator.storage.db import (
-    AnyRow,
+from curator.storage.db.rows import AnyRow, next_id, time_of
+from curator.storage.db.schema import (
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -18,11 +18,9 @@ from curator.storage.db import (
     MentionRow,
     PassageRow,
     SourceFileRow,
-    SuggestionFactsRow,
     SuggestionRow,
-    next_id,
-    time_of,
 )
+from curator.storage.db.suggestion_facts import SuggestionFactsRow
 
 
 class SourceFiles:

@@ -13,8 +13,10 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, Holdings, TakenDecision
 from curator.storage.curation.counters import COUNTERS
 from curator.storage.curation.operations import undone
-from curator.storage.db import (
-    AnyRow,
+from curator.storage.db.dialects import local_day
+from curator.storage.db.packing import unpack_shown
+from curator.storage.db.rows import AnyRow, day_of, enum_of, hidden, texts_of, time_of, visible
+from curator.storage.db.schema import (
     DecisionRow,
     DocumentRow,
     EffortRow,
@@ -22,14 +24,6 @@ from curator.storage.db import (
     MentionRow,
     OperationRow,
     RelationRow,
-    day_of,
-    enum_of,
-    hidden,
-    local_day,
-    texts_of,
-    time_of,
-    unpack_shown,
-    visible,
 )
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently

@@ -11,7 +11,7 @@ from typing import Any
 
 from curator.domain.decisions import Shown
 from curator.domain.suggestions import Stamp, Suggestion
-from curator.storage.db import pack_suggestion, unpack_shown, unpack_suggestion
+from curator.storage.db.packing import pack_suggestion, unpack_shown, unpack_suggestion
 
 PACKED = ("candidates", "nil", "expanded")
 

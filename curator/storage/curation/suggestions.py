@@ -12,24 +12,11 @@ from curator.domain.suggestions import Opinion, Stamp, Suggestion
 from curator.storage.curation.counters import HAS_UNDECIDED, recount
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
-from curator.storage.db import (
-    AnyRow,
-    DecisionRow,
-    DocumentRow,
-    MentionRow,
-    OpinionRow,
-    SuggestionFactsRow,
-    SuggestionRow,
-    among,
-    answer,
-    chunks,
-    facts_row,
-    ids_of,
-    texts_of,
-    time_of,
-    unique,
-    visible,
-)
+from curator.storage.db.ahead import answer
+from curator.storage.db.dialects import among
+from curator.storage.db.rows import AnyRow, chunks, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, OpinionRow, SuggestionRow
+from curator.storage.db.suggestion_facts import SuggestionFactsRow, facts_row
 
 
 class SqlSuggestions:

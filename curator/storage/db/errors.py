@@ -19,7 +19,7 @@ from curator.domain.wording import (
     UserError,
     tr,
 )
-from curator.services.ports import ProjectPlace
+from curator.services.ports.address import ProjectPlace
 from curator.storage.db.failed_reads import is_sound_or_unread
 
 POOLED = (

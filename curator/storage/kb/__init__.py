@@ -20,29 +20,3 @@
 * **Names are loaded first and sorted once**: the two indexes over names are built when all names are loaded, in one
   statement each, which delays a decision for seconds in a knowledge base of millions.
 """
-
-from curator.storage.kb.kb import ACTIVE, SqlKnowledgeBase
-from curator.storage.kb.kb_hierarchy import build_hierarchy
-from curator.storage.kb.kb_index import build_index, upgrade_versions
-from curator.storage.kb.kb_matching import add_obsolete, add_own_keys, all_obsolete, obsolete_entity, sources_of
-from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity, tables_of
-from curator.storage.kb.provisional import OURS
-
-__all__ = [
-    "ACTIVE",
-    "OURS",
-    "SHELF",
-    "KbTables",
-    "SqlKnowledgeBase",
-    "add_obsolete",
-    "add_own_keys",
-    "all_obsolete",
-    "build_hierarchy",
-    "build_index",
-    "canonical_json",
-    "obsolete_entity",
-    "parse_entity",
-    "sources_of",
-    "tables_of",
-    "upgrade_versions",
-]

@@ -9,18 +9,11 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
-from curator.services.ports import NilMention
-from curator.storage.db import (
-    AnyRow,
-    DecisionRow,
-    MentionRow,
-    SuggestionRow,
-    chunks,
-    hidden,
-    rows_as_json,
-    texts_of,
-    unpack_head,
-)
+from curator.services.ports.knowledge import NilMention
+from curator.storage.db.dialects import rows_as_json
+from curator.storage.db.packing import unpack_head
+from curator.storage.db.rows import AnyRow, chunks, hidden, texts_of
+from curator.storage.db.schema import DecisionRow, MentionRow, SuggestionRow
 from curator.storage.kb.provisional import retire, retired_of
 
 SHORT = 16

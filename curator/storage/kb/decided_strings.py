@@ -11,7 +11,9 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, func, select,
 from curator.domain.audit import DecidedPlace, OtherDecision
 from curator.domain.decisions import Outcome
 from curator.domain.wording import UserError, tr
-from curator.storage.db import AnyRow, DecisionRow, DocumentRow, MentionRow, chunks, hidden, unique, verdict_of
+from curator.storage.db.packing import verdict_of
+from curator.storage.db.rows import AnyRow, chunks, hidden, unique
+from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently
 GOLD = (Outcome.LINK.value, Outcome.NIL.value)

@@ -20,7 +20,9 @@ from curator.domain.entities import (
     ObsoleteEntity,
 )
 from curator.domain.facets import SearchQuery, parse_query
-from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, next_id, texts_of, unique
+from curator.storage.db.ahead import answer
+from curator.storage.db.rows import chunks, next_id, texts_of, unique
+from curator.storage.db.schema import DecisionRow, KbVersionRow, MentionRow
 from curator.storage.kb import kb_matching
 from curator.storage.kb import provisional as provisional_search
 from curator.storage.kb.decided_entities import Outcomes

@@ -18,7 +18,7 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from curator.domain.entities import Entity, TreeNode, TreePage
-from curator.storage.db import chunks, fold, unique
+from curator.storage.db.rows import chunks, fold, unique
 from curator.storage.kb.kb_matching import active_tables, spelled
 from curator.storage.kb.kb_tables import KbTables, parse_entity
 

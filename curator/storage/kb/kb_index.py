@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 
-from curator.storage.db import chunks
+from curator.storage.db.rows import chunks
 from curator.storage.kb.kb_tables import SYNONYM, KbTables
 
 BONUS = 8  # a preferred name comes before a synonym that is up to this many characters shorter

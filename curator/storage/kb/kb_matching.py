@@ -11,7 +11,9 @@ from sqlalchemy import Connection, delete, select
 
 from curator.domain.curies import look_up_key
 from curator.domain.entities import PREFIX, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
-from curator.storage.db import KbVersionRow, MetaRow, SqlMeta, chunks, fold, unique
+from curator.storage.db.meta import SqlMeta
+from curator.storage.db.rows import chunks, fold, unique
+from curator.storage.db.schema import KbVersionRow, MetaRow
 from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, own_keys, parse_entity, tables_of
 
 _STEP = 2000  # entities read between two pauses

@@ -19,7 +19,7 @@ from curator.domain.curies import look_up_key
 from curator.domain.entities import EntityMatch, MatchKind
 from curator.domain.facets import SearchQuery
 from curator.domain.same_string import string_key
-from curator.storage.db import chunks, fold, unique
+from curator.storage.db.rows import chunks, fold, unique
 from curator.storage.kb.kb_fuzzy import near_words, words_ending, words_like
 from curator.storage.kb.kb_index import goodness, name_of, type_word
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity

@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from curator.domain.curies import look_up_key
 from curator.domain.entities import Entity, KnowledgeSource, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.storage.db import chunks, fold, json_of
+from curator.storage.db.rows import chunks, fold, json_of
 
 if TYPE_CHECKING:
     from sqlite_utils import Database

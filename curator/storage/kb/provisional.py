@@ -12,17 +12,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 from curator.domain.entities import Entity, EntityMatch, ProvisionalEntity, id_of, is_new, number_of
 from curator.domain.facets import SearchQuery
 from curator.domain.wording import UserError, tr
-from curator.storage.db import (
-    AnyRow,
-    ProvisionalEntityRow,
-    RetiredEntityRow,
-    answer,
-    chunks,
-    fold,
-    texts_of,
-    time_of,
-    unique,
-)
+from curator.storage.db.ahead import answer
+from curator.storage.db.rows import AnyRow, chunks, fold, texts_of, time_of, unique
+from curator.storage.db.schema import ProvisionalEntityRow, RetiredEntityRow
 from curator.storage.kb.kb_matching import active_tables, held, new_ids
 from curator.storage.kb.kb_search import (
     DEFINITION,

@@ -9,10 +9,3 @@
   for backups* limits the size anyway.
 * **A salvage is a round file**, with curator, time and reason, and hashes that identify the texts.
 """
-
-from curator.storage.safety.backups import Backups, backups_of, way_out
-from curator.storage.safety.checking import check_steps
-from curator.storage.safety.restoring import continue_without, restore
-from curator.storage.safety.salvage import salvage
-
-__all__ = ["Backups", "backups_of", "check_steps", "continue_without", "restore", "salvage", "way_out"]

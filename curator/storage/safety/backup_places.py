@@ -16,8 +16,8 @@ from typing import Any
 
 from curator.domain.wording import UserError, tr
 from curator.foreign_files import read_small
-from curator.services.ports import Backup
-from curator.storage.db import top_of
+from curator.services.ports.safety import Backup
+from curator.storage.db.mark import top_of
 
 PLACE = "place.json"
 SUFFIX = ".sqlite"

@@ -21,21 +21,14 @@ from hashlib import blake2b
 from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, UserError, tr
-from curator.services.ports import Backup, Checked
-from curator.storage import CHAINED
-from curator.storage.db import (
-    MARK_NAME,
-    UNREAD,
-    WRITES,
-    broken_decisions,
-    broken_operations,
-    disk_error,
-    disk_failed,
-    is_unread,
-    sync_file,
-    sync_folder,
-    top_of,
-)
+from curator.services.ports.safety import Backup, Checked
+from curator.storage.db.errors import UNREAD, disk_error, disk_failed
+from curator.storage.db.failed_reads import is_unread
+from curator.storage.db.hash_chain import broken_decisions, broken_operations
+from curator.storage.db.mark import NAME as MARK_NAME
+from curator.storage.db.mark import WRITES, top_of
+from curator.storage.db.syncing import sync_file, sync_folder
+from curator.storage.migrations import CHAINED
 from curator.storage.safety.backup_places import (
     SUFFIX,
     TIME,

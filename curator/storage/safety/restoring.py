@@ -11,28 +11,22 @@ from datetime import datetime
 from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, UserError, tr
-from curator.services.ports import Backup, Restored
-from curator.storage import (
+from curator.services.ports.safety import Backup, Restored
+from curator.storage.db.errors import UNREAD, as_user_errors, disk_error, disk_failed
+from curator.storage.db.failed_reads import is_unread
+from curator.storage.db.lock import ProjectLock
+from curator.storage.db.mark import mark_as_it_is
+from curator.storage.db.sqlite_files import before_opening
+from curator.storage.db.syncing import sync_file, sync_folder
+from curator.storage.foreign import check_schema
+from curator.storage.migrations import check_version
+from curator.storage.project import (
     BUNDLES_NAME,
     DATABASE_NAME,
     RESTORED_NAME,
-    check_schema,
-    check_version,
     completed,
     finish_restoration,
     project_folder,
-)
-from curator.storage.db import (
-    UNREAD,
-    ProjectLock,
-    as_user_errors,
-    before_opening,
-    disk_error,
-    disk_failed,
-    is_unread,
-    mark_as_it_is,
-    sync_file,
-    sync_folder,
 )
 
 KEPT = "{name}.before-{time}"

@@ -18,8 +18,9 @@ from typing import Any
 
 from curator.domain.decisions import Outcome
 from curator.domain.wording import DamagedProjectError, tr
-from curator.services.ports import FileWriter, Salvaged
-from curator.storage import create_database
+from curator.services.ports.files import FileWriter
+from curator.services.ports.safety import Salvaged
+from curator.storage.migrations import create_database
 from curator.temporary import prefix_of
 
 PAGE = 4096

@@ -40,19 +40,3 @@
 * **Names of any length are indexed** by their hash where SQLite has an ordered index: PostgreSQL's ordered indexes are
   limited to 2,704 bytes.
 """
-
-from curator.storage.team.moving import move
-from curator.storage.team.people import People
-from curator.storage.team.project import create_shared_project, open_shared_project
-from curator.storage.team.store import ServerBackups, SharedStore
-from curator.storage.team.vault import LinkerVault
-
-__all__ = [
-    "LinkerVault",
-    "People",
-    "ServerBackups",
-    "SharedStore",
-    "create_shared_project",
-    "move",
-    "open_shared_project",
-]

@@ -26,8 +26,9 @@ from sqlalchemy import func, select
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.wording import AwayError, UnableError, UserError, tr
-from curator.services.ports import SharedAddress, UnitOfWork
-from curator.storage.db import OperationRow
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import UnitOfWork
+from curator.storage.db.schema import OperationRow
 from curator.storage.team.journal import Journal
 from curator.storage.team.local_copy import LocalCopy
 from curator.storage.team.reserve import Reserve
@@ -36,7 +37,7 @@ from curator.storage.team.roles import LostRoleError
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from curator.storage import SqlUnitOfWork
+    from curator.storage.store import SqlUnitOfWork
 
 Step = Mapping[str, Any]
 Perform = Callable[[UnitOfWork, Step], Change]

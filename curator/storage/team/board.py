@@ -22,8 +22,10 @@ from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, se
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError, tr
-from curator.services.ports import Claim
-from curator.storage.db import DocumentRow, as_user_errors, visible
+from curator.services.ports.storage import Claim
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.rows import visible
+from curator.storage.db.schema import DocumentRow
 from curator.storage.team.absence import HANGING, Perform
 from curator.storage.team.postgres import BELL, OTHER, dial
 from curator.storage.team.roles import refusals

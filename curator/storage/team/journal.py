@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import ProjectLockedError, UserError, tr
-from curator.storage.db import ProjectLock, sync_folder
+from curator.storage.db.lock import ProjectLock
+from curator.storage.db.syncing import sync_folder
 
 Step = Mapping[str, Any]
 """A step as data, with its `key` and the time `at`."""

@@ -21,19 +21,14 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import DamagedProjectError, tr
-from curator.storage.db import BUSY_MS, KbVersionRow, answer, as_user_errors, connect
-from curator.storage.kb import (
-    SHELF,
-    KbTables,
-    add_obsolete,
-    add_own_keys,
-    build_hierarchy,
-    build_index,
-    canonical_json,
-    obsolete_entity,
-    parse_entity,
-    sources_of,
-)
+from curator.storage.db.ahead import answer
+from curator.storage.db.engine import BUSY_MS, connect
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.schema import KbVersionRow
+from curator.storage.kb.kb_hierarchy import build_hierarchy
+from curator.storage.kb.kb_index import build_index
+from curator.storage.kb.kb_matching import add_obsolete, add_own_keys, obsolete_entity, sources_of
+from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity
 from curator.storage.team.schema import KB_PIECES
 
 log = logging.getLogger(__name__)

@@ -19,20 +19,25 @@ from typing import Any, cast
 from sqlalchemy import Connection, Table, select
 
 from curator.domain.wording import DamagedProjectError, ProjectLockedError, UserError, tr
-from curator.services.ports import ProjectPlace, Role, SharedAddress
-from curator.storage import (
+from curator.services.ports.address import ProjectPlace, SharedAddress
+from curator.services.ports.storage import Role
+from curator.storage.db.engine import connect
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.lock import ProjectLock
+from curator.storage.db.mark import mark_as_it_is
+from curator.storage.db.schema import Base, KbVersionRow
+from curator.storage.foreign import check_links
+from curator.storage.kb.kb_matching import all_obsolete
+from curator.storage.kb.kb_tables import KbTables, canonical_json, tables_of
+from curator.storage.project import (
     BUNDLES_NAME,
     DATABASE_NAME,
     SUFFIX,
-    ProjectLock,
-    check_links,
     create_project,
     open_project,
     project_folder,
     renew_marker,
 )
-from curator.storage.db import Base, KbVersionRow, as_user_errors, connect, mark_as_it_is
-from curator.storage.kb import KbTables, all_obsolete, canonical_json, tables_of
 from curator.storage.team.local_copy import WRONG, load_pieces, send_piece
 from curator.storage.team.postgres import held_alone, reading_team_engine, using, writing_team_engine
 from curator.storage.team.project import local_folder

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Person, Role, SharedAddress
-from curator.storage.db import as_user_errors
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Person, Role
+from curator.storage.db.errors import as_user_errors
 from curator.storage.team.postgres import reading_team_engine, using, writing_team_engine
 from curator.storage.team.roles import (
     give,

@@ -21,8 +21,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from curator.domain.wording import ProjectLockedError, UserError, tr
-from curator.services.ports import SharedAddress
-from curator.storage.db import POOLED, as_user_errors
+from curator.services.ports.address import SharedAddress
+from curator.storage.db.errors import POOLED, as_user_errors
 from curator.storage.team.round_trips import mark_later, notice_lost, send_later, turn_connection
 
 if TYPE_CHECKING:

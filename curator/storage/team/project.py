@@ -16,9 +16,11 @@ import platformdirs
 from sqlalchemy import Connection
 
 from curator.domain.wording import UserError, tr, well_formed
-from curator.services.ports import Role, SharedAddress
-from curator.storage import BUNDLES_NAME, SUFFIX
-from curator.storage.db import SqlMeta, as_user_errors
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.meta import SqlMeta
+from curator.storage.project import BUNDLES_NAME, SUFFIX
 from curator.storage.team.postgres import (
     alone,
     check_clock,

@@ -25,9 +25,9 @@ from sqlalchemy import Connection, Table, bindparam, delete, func, insert, null,
 
 from curator.domain.documents import DocumentState
 from curator.domain.wording import ProjectLockedError, UserError
-from curator.storage import SUFFIX, SqlStore, SqlUnitOfWork, create_project
-from curator.storage.db import (
-    AnyRow,
+from curator.storage.db.lock import ProjectLock
+from curator.storage.db.rows import AnyRow, visible
+from curator.storage.db.schema import (
     Base,
     CommentRow,
     DecisionRow,
@@ -41,15 +41,15 @@ from curator.storage.db import (
     OperationRow,
     OpinionRow,
     PassageRow,
-    ProjectLock,
     ProvisionalEntityRow,
     RelationRow,
     RetiredEntityRow,
     SourceFileRow,
-    SuggestionFactsRow,
     SuggestionRow,
-    visible,
 )
+from curator.storage.db.suggestion_facts import SuggestionFactsRow
+from curator.storage.project import SUFFIX, create_project
+from curator.storage.store import SqlStore, SqlUnitOfWork
 from curator.storage.team.local_copy import LocalCopy, with_shelf
 
 AHEAD = 40

@@ -18,8 +18,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from curator.domain.wording import UnableError, UserError, tr
-from curator.services.ports import Person, Role, SharedAddress
-from curator.storage.db import Base
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Person, Role
+from curator.storage.db.schema import Base
 from curator.storage.team.postgres import SCHEMA
 
 APPENDED_BY_CURATORS = (

@@ -19,7 +19,8 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import Pool
 
-from curator.storage.db import LATER, AnyRow, Ask
+from curator.storage.db.ahead import LATER, Ask
+from curator.storage.db.rows import AnyRow
 
 if TYPE_CHECKING:
     import psycopg

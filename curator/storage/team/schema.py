@@ -13,8 +13,8 @@ from sqlalchemy import Boolean, Connection, LargeBinary, column, table
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from curator.domain.wording import NewerProjectError, UserError, tr
-from curator.services.ports import SharedAddress
-from curator.storage.db import Base
+from curator.services.ports.address import SharedAddress
+from curator.storage.db.schema import Base
 from curator.storage.team import guards, values
 from curator.storage.team.postgres import SCHEMA, check_server
 

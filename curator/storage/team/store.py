@@ -23,11 +23,17 @@ from sqlalchemy.exc import DBAPIError
 from curator.boundary import logged
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import AwayError, ProjectClosedError, UserError, tr
-from curator.services.ports import Backup, Checked, Role, SharedAddress
-from curator.storage import SqlUnitOfWork
-from curator.storage.curation import SqlDecisions
-from curator.storage.db import AHEAD, LATER, Ahead, Ask, Turns, as_user_errors
-from curator.storage.kb import ACTIVE, OURS, SHELF
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.safety import Backup, Checked
+from curator.services.ports.storage import Role
+from curator.storage.curation.decisions import SqlDecisions
+from curator.storage.db.ahead import AHEAD, LATER, Ahead, Ask
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.turns import Turns
+from curator.storage.kb.kb import ACTIVE
+from curator.storage.kb.kb_tables import SHELF
+from curator.storage.kb.provisional import OURS
+from curator.storage.store import SqlUnitOfWork
 from curator.storage.team import postgres
 from curator.storage.team.absence import Absence
 from curator.storage.team.board import NOT_HERE, TeamBoard

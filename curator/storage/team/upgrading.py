@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
 from curator.domain.wording import UserError, tr
-from curator.services.ports import SharedAddress
+from curator.services.ports.address import SharedAddress
 from curator.storage.team import guards, values
 from curator.storage.team.postgres import SCHEMA
 from curator.storage.team.roles import be_owner, renew

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from curator.domain.wording import UserError, tr
-from curator.storage.db import sync_file
+from curator.storage.db.syncing import sync_file
 from curator.storage.team.schema import LINKER_PIECES, LINKERS
 from curator.storage.team.store import SharedStore
 

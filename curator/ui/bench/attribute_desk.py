@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, Qt
 from curator.domain.attributes import Attribute, Given
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import tr
-from curator.services.queue import MentionView
+from curator.services.queue.queue import MentionView
 from curator.ui.bench.workbench import Workbench
-from curator.ui.deciding import StripAnswer
-from curator.ui.kit import place_of
-from curator.ui.panels import AttributesDialog
+from curator.ui.deciding.reason_strip import StripAnswer
+from curator.ui.kit.key_names import place_of
+from curator.ui.panels.attributes_dialog import AttributesDialog
 
 NONE_YET = "This project has no attributes yet. Define them with {way}."
 NONE_HERE = "Mentions of type {type} have no attributes in this project."

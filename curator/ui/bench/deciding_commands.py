@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from curator.commands import Command, Menu, WindowState
+from curator.commands.command import Command, Menu, WindowState
 from curator.domain.decisions import Outcome
 
 if TYPE_CHECKING:

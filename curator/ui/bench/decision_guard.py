@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from curator.ui.deciding import Leftover, Revision, candidate_key, document_key, mention_key, nil_key, said_key
-from curator.ui.kit import rows_in_sight, verdict_words
+from curator.ui.deciding.decider import Leftover, Revision, candidate_key, document_key, mention_key, nil_key, said_key
+from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.sight import rows_in_sight
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

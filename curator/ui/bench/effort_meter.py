@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication, QInputEvent, QKeyEvent
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.services.curating import EffortService
-from curator.ui.kit import MODIFIERS
+from curator.services.curating.efforts import EffortService
+from curator.ui.kit.sight import MODIFIERS
 
 IDLE_SECONDS = 60.0
 """A longer pause does not count as work."""

@@ -14,8 +14,11 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.entities import Entity, EntityMatch, TreePage
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import ntr, tr
-from curator.ui.candidates import Kin, KinPane, TreePane
-from curator.ui.kit import Sight, choose, way_to
+from curator.ui.candidates.kin_pane import Kin, KinPane
+from curator.ui.candidates.tree_pane import TreePane
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.messages import choose
+from curator.ui.kit.sight import Sight
 
 if TYPE_CHECKING:
     from curator.ui.bench.workbench import Workbench

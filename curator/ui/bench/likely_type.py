@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Slot
 
 from curator.domain.documents import slice_spans
 from curator.domain.same_string import string_key
-from curator.ui.kit import Worker
+from curator.ui.kit.worker import Worker
 
 if TYPE_CHECKING:
-    from curator.services.linking import ReconciliationService
+    from curator.services.linking.reconciliation import ReconciliationService
     from curator.ui.bench.workbench import Workbench
 
 PAUSE_MS = 150

@@ -23,10 +23,14 @@ from curator.domain.spans import (
     without_span,
 )
 from curator.domain.wording import localised, tr
-from curator.services.queue import MentionEditing
-from curator.ui.deciding import Decider, Navigator
-from curator.ui.document import DocumentView
-from curator.ui.kit import PlainLabel, theme_of, watch, way_to
+from curator.services.queue.seat import MentionEditing
+from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.document.document_view import DocumentView
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.sight import watch
+from curator.ui.kit.theme import theme_of
 
 NO_SELECTION = "Select text first: press F7 to place a caret in the text, then hold Shift and use the arrow keys."
 TEXT_ENDS = "The text ends here; the mention stays as it is."

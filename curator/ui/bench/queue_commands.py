@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curator.commands import Command, Menu, WindowState
+from curator.commands.command import Command, Menu, WindowState
 
 if TYPE_CHECKING:
     from curator.ui.bench.workbench import Workbench

@@ -10,14 +10,16 @@ from PySide6.QtWidgets import QAbstractItemView
 from curator.domain.decisions import STEPS, Change, ChangeKind, Saving
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import AwayError, percent, tr
-from curator.services.queue import REASON as HELD_OUT
-from curator.services.queue import MentionView
+from curator.services.queue.holdout import REASON as HELD_OUT
+from curator.services.queue.queue import MentionView
 from curator.tracing import span
 from curator.ui.bench.decision_guard import named
 from curator.ui.bench.workbench import Workbench
-from curator.ui.jobs import JobKind
-from curator.ui.kit import names_in, place_of, way_to
-from curator.ui.panels import StatusLine, attribute_rows
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.key_names import place_of, way_to
+from curator.ui.kit.mention_state import names_in
+from curator.ui.panels.history_rows import attribute_rows
+from curator.ui.panels.status_line import StatusLine
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps that change only decisions in the open document."""

@@ -11,12 +11,14 @@ from curator.domain.relations import Relation, RelationKind
 from curator.domain.wording import tr
 from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.bench.window_layout import MOVED
-from curator.ui.document import RelationPair
-from curator.ui.kit import Worker, way_to
-from curator.ui.panels import HistoryRow, RelationRow, RelationsPanel, relation_rows
+from curator.ui.document.relation_lines import RelationPair
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.worker import Worker
+from curator.ui.panels.history_rows import HistoryRow, relation_rows
+from curator.ui.panels.relations_panel import RelationRow, RelationsPanel
 
 if TYPE_CHECKING:
-    from curator.services.queue import OpenDocument
+    from curator.services.queue.queue import OpenDocument
     from curator.ui.bench.workbench import Workbench
 
 STARTED = "Relation from “{text}”: go to the other mention and press {key}, or {other} to relate their entities."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curator.commands import Command, Menu, WindowState
+from curator.commands.command import Command, Menu, WindowState
 from curator.domain.documents import slice_spans
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from curator.domain.documents import slice_spans
 from curator.domain.wording import tr
 from curator.ui.bench.mention_editor import MentionEditor, TypePicker
-from curator.ui.deciding import Navigator
-from curator.ui.document import DocumentView, FindBar
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.document.document_find import FindBar
+from curator.ui.document.document_view import DocumentView
 
 CARET = "Caret in the text: arrow keys move it, Shift selects, M adds a mention, A extends one, Esc removes the caret."
 SELECTED = "M adds the selection as a mention, A adds it to “{text}” as another part, Shift+A removes it from there."

@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QHeaderView, QMainWindow, QSplitter, QStyle, QTableView, QWidget
 
-from curator.ui.kit import SavedLayout, forget_layout, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.kit.layout_store import SavedLayout, forget_layout, keep_layout, layout_of, on_screen, usual_layout
 
 WAIT = 700
 """Milliseconds of quiet before a change is written."""

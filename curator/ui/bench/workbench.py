@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from curator.commands import WindowState
+from curator.commands.command import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import CandidateOrder
-from curator.services.queue import Seat
+from curator.services.queue.seat import Seat
 from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
 from curator.ui.bench.hierarchy_side import HierarchySide
@@ -22,21 +22,29 @@ from curator.ui.bench.mention_editor import MentionEditor, TypePicker
 from curator.ui.bench.relation_desk import RelationDesk
 from curator.ui.bench.text_tools import TextTools
 from curator.ui.bench.window_layout import MOVED
-from curator.ui.candidates import CandidatePanel, EntitySearch, SearchPane
-from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
-from curator.ui.document import DocumentView, FindBar
-from curator.ui.jobs import BottomBar, Jobs
-from curator.ui.kit import LATE_MS, USUAL_LINE, Bridge, Glance, Later, Notices, Sight, guard_from_wheel, join_left
-from curator.ui.panels import (
-    CommentsPanel,
-    CommentStrip,
-    GuidelinesPanel,
-    HistoryPanel,
-    HistorySide,
-    Noter,
-    SideSplitter,
-)
-from curator.ui.queue import DocumentHeader, QueuePanel
+from curator.ui.candidates.candidate_panel import CandidatePanel
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import EntitySearch
+from curator.ui.deciding.candidate_desk import CandidateDesk
+from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.group_decider import GroupDecider
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.reason_strip import ReasonStrip
+from curator.ui.document.document_find import FindBar
+from curator.ui.document.document_view import DocumentView
+from curator.ui.jobs.jobs import Jobs
+from curator.ui.jobs.jobs_bar import BottomBar
+from curator.ui.kit.form import guard_from_wheel
+from curator.ui.kit.notices import Notices
+from curator.ui.kit.sight import Glance, Sight
+from curator.ui.kit.sizing import USUAL_LINE
+from curator.ui.kit.window_calls import LATE_MS, Bridge, Later
+from curator.ui.kit.worker import join_left
+from curator.ui.panels.guidelines_panel import GuidelinesPanel
+from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter
+from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
+from curator.ui.queue.document_header import DocumentHeader
+from curator.ui.queue.queue_panel import QueuePanel
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

@@ -13,8 +13,8 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import NOTICEABLE, Contrast, TextRun, WordEffect, apart, names_apart, odds
 from curator.domain.wording import localised, tr
 from curator.ui.candidates.late_browser import LateBrowser
-from curator.ui.document import Tint
-from curator.ui.kit import StateColours, Theme, theme_of
+from curator.ui.document.document_painter import Tint
+from curator.ui.kit.theme import StateColours, Theme, theme_of
 
 WEIGHING = "Calculating the influence of each word…"
 NO_WORDS = "No word around the mention makes a difference: here the linker relies on names and earlier decisions."

@@ -17,10 +17,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import language, tr
 from curator.ui.candidates.candidate_model import BELOW, ROW_ROLE, CandidateRow
-from curator.ui.kit import (
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import (
     PAD,
-    MentionState,
-    Theme,
     draw_bar,
     draw_focus,
     draw_ground,
@@ -31,8 +30,8 @@ from curator.ui.kit import (
     row_height,
     scaled,
     tag_width,
-    theme_of,
 )
+from curator.ui.kit.theme import Theme, theme_of
 
 SMALL = 0.88
 ENTER = "↵"

@@ -11,8 +11,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import Candidate, Opinion
 from curator.domain.wording import ntr, tr
-from curator.services.queue import MentionView
-from curator.ui.kit import figure, tip
+from curator.services.queue.queue import MentionView
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.row_list import figure
 
 BELOW = "below the limit"
 OTHER_TYPE = "of another type"

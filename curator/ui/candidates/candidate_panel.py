@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSplitter, QStacke
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
 from curator.domain.wording import localised, tr
-from curator.services.linking import BY_NAME
-from curator.services.queue import MentionView
+from curator.services.linking.name_linking import BY_NAME
+from curator.services.queue.queue import MentionView
 from curator.ui.candidates.candidate_contrast import ContrastCard
 from curator.ui.candidates.candidate_delegate import CandidateDelegate
 from curator.ui.candidates.candidate_model import (
@@ -26,17 +26,10 @@ from curator.ui.candidates.candidate_model import (
 )
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom, WordsRoom
 from curator.ui.candidates.entity_card import EntityCard, Lookup
-from curator.ui.kit import (
-    ElidedLabel,
-    NotedLabel,
-    NoteLabel,
-    RowList,
-    StateChip,
-    decision_words,
-    row_height,
-    state_of,
-    way_to,
-)
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.labels import ElidedLabel, NotedLabel, NoteLabel, StateChip
+from curator.ui.kit.mention_state import decision_words, state_of
+from curator.ui.kit.row_list import RowList, row_height
 
 SHARE, ROWS = 0.64, 10
 """The candidates' share of the height, and the number that must be visible; the record gets the rest."""

@@ -11,20 +11,10 @@ from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import tr
 from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, paint_opinion, score_width
 from curator.ui.candidates.candidate_model import BY_MODEL
-from curator.ui.kit import (
-    PAD,
-    MentionState,
-    RowList,
-    draw_bar,
-    draw_key,
-    draw_tag,
-    draw_words,
-    figure,
-    key_of,
-    row_height,
-    scaled,
-    theme_of,
-)
+from curator.ui.kit.key_names import key_of
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import PAD, RowList, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
+from curator.ui.kit.theme import theme_of
 
 
 class NilRow(QAbstractButton):

@@ -14,7 +14,7 @@ from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import tr
 from curator.ui.candidates.candidate_delegate import USUAL_LINE, bars_html, candidate_bars, lead_words
 from curator.ui.candidates.late_browser import LateBrowser
-from curator.ui.kit import Theme, theme_of
+from curator.ui.kit.theme import Theme, theme_of
 
 Lookup = Callable[[str], Entity | None]
 APART = " › "

@@ -18,7 +18,12 @@ from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_panel import TOO_SOON
 from curator.ui.candidates.tree_model import BROKEN, ROW_ROLE, TreeRow
 from curator.ui.candidates.tree_view import TreeDelegate
-from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, in_role, is_plain, rows_in_sight
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.key_names import is_plain
+from curator.ui.kit.labels import ElidedLabel, NoteLabel
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.worker import Worker
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

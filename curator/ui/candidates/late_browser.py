@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QWidget
 
-from curator.ui.kit import StillBrowser
+from curator.ui.kit.foreign_text import StillBrowser
 
 MARGIN = 12
 LATE_MS = 30

@@ -28,7 +28,10 @@ from curator.ui.candidates.search_rows import (
     left_out_words,
     obsolete_words,
 )
-from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows_in_sight
+from curator.ui.kit.labels import ElidedLabel, NoteLabel
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.worker import Worker
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. Clear the line and type ? for search help."
 ONLY_OUTSIDE = (

@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.entities import EntityMatch, Matches, MatchKind, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
-from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, figure, in_role, row_height, scaled, theme_of
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_words, figure, row_height, scaled
+from curator.ui.kit.theme import theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

@@ -11,8 +11,9 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from curator.domain.entities import TreeNode, TreePage
 from curator.domain.wording import UserError, localised, ntr, tr
-from curator.services.knowledge import TreeWay
-from curator.ui.kit import Worker, in_role
+from curator.services.knowledge.hierarchy import TreeWay
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.worker import Worker
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

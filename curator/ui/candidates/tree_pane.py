@@ -11,13 +11,16 @@ from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QVBoxLayout,
 
 from curator.domain.entities import Entity, TreeNode
 from curator.domain.wording import ntr, tr
-from curator.services.knowledge import TreeWay
+from curator.services.knowledge.hierarchy import TreeWay
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_panel import NO_MATCH, TOO_SOON
 from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
 from curator.ui.candidates.tree_model import Narrower, TreeModel, Way
 from curator.ui.candidates.tree_view import TreeView
-from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker
+from curator.ui.kit.labels import ElidedLabel, NoteLabel
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.sight import Glance
+from curator.ui.kit.worker import Worker
 
 READING = "Reading the hierarchy…"
 FLAT = (

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import TreeNode
 from curator.ui.candidates.tree_model import ROW_ROLE, TreeModel, TreeRow
-from curator.ui.kit import PAD, Theme, draw_focus, draw_ground, draw_key, draw_words, row_height, scaled, theme_of
+from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_key, draw_words, row_height, scaled
+from curator.ui.kit.theme import Theme, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 Key = Qt.Key

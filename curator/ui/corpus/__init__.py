@@ -4,21 +4,3 @@
   whether another one was requested. After a change the search is repeated and shown when complete, so that the list
   does not move.
 """
-
-from typing import TYPE_CHECKING
-
-from curator import opened_late
-from curator.ui.corpus.corpus_commands import CORPUS
-
-if TYPE_CHECKING:
-    from curator.ui.corpus.corpus_flows import CorpusFlows
-
-__all__ = [
-    "CORPUS",
-    "CorpusFlows",
-]
-
-__getattr__ = opened_late(
-    __name__,
-    corpus_flows="CorpusFlows",
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curator.commands import Command, Menu
+from curator.commands.command import Command, Menu
 
 if TYPE_CHECKING:
     from curator.ui.corpus.corpus_flows import CorpusFlows

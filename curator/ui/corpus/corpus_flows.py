@@ -11,11 +11,12 @@ from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
-from curator.services.queue import Hit, Made, left_out_words
-from curator.ui.bench import Workbench
+from curator.services.queue.corpus_search import Hit
+from curator.services.queue.hit_making import Made, left_out_words
+from curator.ui.bench.workbench import Workbench
 from curator.ui.corpus.corpus_window import CorpusWindow
-from curator.ui.entities import add_undo_key, bring_up
-from curator.ui.kit import way_to
+from curator.ui.entities.entity_flows import add_undo_key, bring_up
+from curator.ui.kit.key_names import way_to
 
 RENEW_MS = 500
 """Milliseconds after a change before the documents are searched again, together with later changes."""

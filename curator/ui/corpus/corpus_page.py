@@ -10,12 +10,16 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBo
 
 from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
-from curator.services.queue import MOST, CorpusQuery, Found, Hit, HitChoice, PassageChoice
+from curator.services.queue.corpus_search import MOST, CorpusQuery, Found, Hit, HitChoice, PassageChoice
 from curator.ui.corpus.hit_list import HitDelegate, HitHeader, HitRow, row_of
-from curator.ui.deciding import CheckMark, TickList
-from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, rows_in_sight
-from curator.ui.queue import SPLIT_WORDS
+from curator.ui.deciding.kwic_list import TickList
+from curator.ui.deciding.kwic_rows import CheckMark
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.queue.queue_model import SPLIT_WORDS
 
 TYPING_MS = 250
 """Milliseconds after the last letter until the search begins."""

@@ -12,12 +12,19 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import CancelledError, UserError, ntr, tr
-from curator.services.queue import CorpusQuery, Found, Hit
-from curator.ui.bench import TypePicker
-from curator.ui.candidates import Lookup, Search, SearchPane
+from curator.services.queue.corpus_search import CorpusQuery, Found, Hit
+from curator.ui.bench.mention_editor import TypePicker
+from curator.ui.candidates.entity_card import Lookup
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
 from curator.ui.corpus.corpus_page import NONE_MAKEABLE, START, CorpusPage
-from curator.ui.deciding import QuestionStrip, StripAnswer
-from curator.ui.kit import REASON_WORDS, REASONS, FlowRow, Glance, NoteLabel, ShowDialog, Sight, Worker, watch
+from curator.ui.deciding.reason_strip import QuestionStrip, StripAnswer
+from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.mention_state import REASON_WORDS, REASONS
+from curator.ui.kit.sight import Glance, Sight, watch
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.worker import Worker
 
 NONE_TICKED = "Nothing is ticked. Space ticks a line, A all lines that are listed."
 TOO_SOON = "Nothing was done: the list had only just appeared. Press the key again."

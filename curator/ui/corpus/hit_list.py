@@ -12,10 +12,13 @@ from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import tr
-from curator.services.ports import MentionContext
-from curator.services.queue import Bar, Hit
-from curator.ui.deciding import CheckMark, KwicDelegate, KwicRow
-from curator.ui.kit import PAD, MentionState, draw_words, scaled, theme_of
+from curator.services.ports.queue import MentionContext
+from curator.services.queue.corpus_search import Bar, Hit
+from curator.ui.deciding.kwic_list import KwicDelegate
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import PAD, draw_words, scaled
+from curator.ui.kit.theme import theme_of
 
 SMALL = 0.9
 GAP = 14.0

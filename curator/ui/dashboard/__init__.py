@@ -7,29 +7,3 @@ linker finds unlikely.
 * **Plots are painted by hand** (`plot_painter.py`, SVG through QtSvg): 1 MB, against 50 MB and 1.0 s for importing
   pyqtgraph and 73 MB and 1.6 s for matplotlib. They have keyboard control, a table each and the colours of the theme.
 """
-
-from typing import TYPE_CHECKING
-
-from curator import opened_late
-from curator.ui.dashboard.seeing_commands import SEEING
-from curator.ui.dashboard.step_commands import STEPS
-
-if TYPE_CHECKING:
-    from curator.ui.dashboard.seeing_flows import SeeingFlows
-    from curator.ui.dashboard.step_flows import StepFlows
-    from curator.ui.dashboard.suspicious_window import SuspiciousWindow
-
-__all__ = [
-    "SEEING",
-    "STEPS",
-    "SeeingFlows",
-    "StepFlows",
-    "SuspiciousWindow",
-]
-
-__getattr__ = opened_late(
-    __name__,
-    seeing_flows="SeeingFlows",
-    step_flows="StepFlows",
-    suspicious_window="SuspiciousWindow",
-)

@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError, tr
-from curator.services.ports import MentionContext
-from curator.services.queue import Collision
-from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, Worker, sentence, verdict_words
+from curator.services.ports.queue import MentionContext
+from curator.services.queue.team import Collision
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.worker import Worker
 
 TITLE = "Conflicting decisions"
 INTRO = (

@@ -25,11 +25,14 @@ from PySide6.QtWidgets import (
 from curator.domain.documents import Split
 from curator.domain.statistics import IMPORTED, Headline, Plot, StatisticsFilter
 from curator.domain.wording import UserError, language, ntr, tr
-from curator.services.records import Statistics, as_json, head_figures, plots
+from curator.services.records.statistics import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
-from curator.ui.kit import USUAL_LINE, ElidedLabel, PlainLabel, ScaledLabel, ShowDialog, file_dialog, tip
-from curator.ui.queue import SPLIT_WORDS
+from curator.ui.kit.foreign_text import PlainLabel, tip
+from curator.ui.kit.form import ShowDialog, file_dialog
+from curator.ui.kit.labels import ElidedLabel, ScaledLabel
+from curator.ui.kit.sizing import USUAL_LINE
+from curator.ui.queue.queue_model import SPLIT_WORDS
 
 # The filter of the dashboard: curator, split, and period.
 

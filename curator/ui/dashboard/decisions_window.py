@@ -12,8 +12,12 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayo
 from curator.domain.decisions import KEPT_BACK_SHOWN, RANK_UNKNOWN, OperationKind, Outcome
 from curator.domain.statistics import TakenDecision
 from curator.domain.wording import localised, tr
-from curator.services.records import StatisticsService
-from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, OpeningTable, ShowDialog, Worker, in_role
+from curator.services.records.statistics import StatisticsService
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.form import EmptyPage, ShowDialog
+from curator.ui.kit.labels import ElidedLabel, FindLine
+from curator.ui.kit.record_tables import OpeningTable
+from curator.ui.kit.worker import Worker
 
 # The project's decisions as a table, newest first; older ones are loaded on scrolling.
 

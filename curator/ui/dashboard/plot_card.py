@@ -36,7 +36,11 @@ from curator.domain.statistics import Plot, Shape, Unit
 from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_files import save_plot
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot, place_at, place_words, reading
-from curator.ui.kit import ScaledLabel, file_dialog, scaled, sentence, theme_of, tip
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import file_dialog, sentence
+from curator.ui.kit.labels import ScaledLabel
+from curator.ui.kit.row_list import scaled
+from curator.ui.kit.theme import theme_of
 
 # A plot as a widget: arrows or the mouse move between places, whose values are shown.
 

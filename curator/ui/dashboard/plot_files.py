@@ -14,7 +14,8 @@ from curator.bootstrap import AtomicWriter
 from curator.domain.statistics import Plot
 from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot
-from curator.ui.kit import LIGHT, scaled
+from curator.ui.kit.row_list import scaled
+from curator.ui.kit.theme import LIGHT
 
 WIDTH, MARGIN = 720, 16
 SCREEN_DPI = 96

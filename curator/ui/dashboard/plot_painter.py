@@ -11,18 +11,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen
 
 from curator.domain.statistics import Plot, Series, Shape, Unit
 from curator.domain.wording import localised, tr
-from curator.ui.kit import (
-    Axes,
-    MentionState,
-    Stroke,
-    Theme,
-    blend,
-    nice_ticks,
-    paint_cursor,
-    paint_grid,
-    paint_line,
-    paint_mark,
-)
+from curator.ui.kit.line_chart import Axes, Stroke, nice_ticks, paint_cursor, paint_grid, paint_line, paint_mark
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.theme import Theme, blend
 
 # The area of a plot, and its series' colours: outcomes have the colours of the text, others are easy to distinguish.
 

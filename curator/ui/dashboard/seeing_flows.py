@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import tr
-from curator.ui.bench import Workbench
-from curator.ui.training import BundleFlows
+from curator.ui.bench.workbench import Workbench
+from curator.ui.training.bundle_flows import BundleFlows
 
 if TYPE_CHECKING:
-    from curator.services.queue import Collision
+    from curator.services.queue.team import Collision
     from curator.ui.dashboard.conflicts_window import ConflictsWindow
     from curator.ui.dashboard.dashboard import Dashboard
     from curator.ui.dashboard.decisions_window import DecisionsWindow
-    from curator.ui.jobs import JobsDock
+    from curator.ui.jobs.jobs_dock import JobsDock
 
 
 # The way back from a mention in the text to the last used window.
@@ -117,7 +117,7 @@ class SeeingFlows(QObject):
         return self.dashboard
 
     def show_learning_curve(self) -> Dashboard:
-        from curator.services.records import LEARNING
+        from curator.services.records.plots_of_models import LEARNING
 
         board = self.show_dashboard()
         board.show_card(LEARNING)
@@ -222,7 +222,7 @@ class SeeingFlows(QObject):
 
     def show_jobs(self) -> JobsDock:
         """Open it with the keyboard focus; if it has the focus, close it."""
-        from curator.ui.jobs import JobsDock
+        from curator.ui.jobs.jobs_dock import JobsDock
 
         if self._jobs is None:
             self._jobs = JobsDock(self._bench.jobs, self._main)

@@ -13,12 +13,15 @@ from curator.domain.decisions import STEPS, Change, ChangeKind, OperationKind
 from curator.domain.documents import Span
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Journey, PropagationScope, Walked
-from curator.services.queue import Again, Hit
-from curator.ui.bench import Workbench
+from curator.services.curating.propagation import PropagationScope
+from curator.services.curating.undo import Journey, Walked
+from curator.services.queue.again import Again
+from curator.services.queue.corpus_search import Hit
+from curator.ui.bench.workbench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
-from curator.ui.entities import add_undo_key
-from curator.ui.kit import ask, way_to
+from curator.ui.entities.entity_flows import add_undo_key
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.messages import ask
 
 RENEW_MS = 500
 """Milliseconds after a change before the list is read again, together with later changes."""

@@ -11,9 +11,12 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QWidget
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import localised, tr
-from curator.services.curating import Step, StepKind, StepPage, StepState
-from curator.services.ports import Operation, StepFilter
-from curator.ui.kit import FindLine, FlowRow, OpeningTable, in_role
+from curator.services.curating.steps import Step, StepKind, StepPage, StepState
+from curator.services.ports.curation import Operation, StepFilter
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.labels import FindLine
+from curator.ui.kit.record_tables import OpeningTable
+from curator.ui.kit.sizing import FlowRow
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

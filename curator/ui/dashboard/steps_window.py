@@ -12,23 +12,21 @@ from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayou
 
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import PropagationScope, Step, StepPage, StepService, StepState
-from curator.services.ports import MentionContext, Operation
-from curator.services.queue import AGAIN_KINDS, Again
+from curator.services.curating.propagation import PropagationScope
+from curator.services.curating.steps import Step, StepPage, StepService, StepState
+from curator.services.ports.curation import Operation
+from curator.services.ports.queue import MentionContext
+from curator.services.queue.again import AGAIN_KINDS, Again
 from curator.ui.dashboard.steps_list import ROW_ROLE, StepFilters, StepsModel, make_table
-from curator.ui.deciding import CheckMark, KwicList, KwicRow, RepeatPanel
-from curator.ui.kit import (
-    ElidedLabel,
-    EmptyPage,
-    FlowRow,
-    Glance,
-    NoteLabel,
-    ShowDialog,
-    Sight,
-    Worker,
-    verdict_words,
-    watch,
-)
+from curator.ui.deciding.kwic_list import KwicList
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.deciding.propagation import RepeatPanel
+from curator.ui.kit.form import EmptyPage, ShowDialog
+from curator.ui.kit.labels import ElidedLabel, NoteLabel
+from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.sight import Glance, Sight, watch
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.worker import Worker
 
 PAGE = 300
 TYPING_MS = 250

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from curator.domain.wording import localised, tr
-from curator.services.training import SuspiciousGold, SuspiciousList
-from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
+from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again unless it changes."
 NEVER = (

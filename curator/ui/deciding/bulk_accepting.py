@@ -9,11 +9,12 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import UserError
-from curator.services.curating import Audit, AuditState, BulkOffer, BulkReport, BulkService
+from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
+from curator.services.curating.bulk_plan import Audit, AuditState
 from curator.ui.deciding.bulk_panel import BulkPanel, report_words
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.jobs import Jobs
+from curator.ui.jobs.jobs import Jobs
 
 
 class BulkAccepter(QObject):

@@ -18,12 +18,18 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import localised, ntr, tr
-from curator.services.curating import MOST_CHECKS, Audit, AuditState, BulkOffer, BulkReport, percent_up, tally
-from curator.services.ports import MentionContext
+from curator.services.curating.bulk import BulkOffer, BulkReport
+from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, percent_up, tally
+from curator.services.ports.queue import MentionContext
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
-from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, row_height, rows_in_sight, way_to
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.row_list import row_height
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sizing import FlowRow
 
 # Sentences of bulk acceptance about its plan, its checks and its bound.
 

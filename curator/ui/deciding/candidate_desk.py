@@ -15,14 +15,18 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, CandidateOrder, Contrast
 from curator.domain.wording import ntr, tr
-from curator.services.knowledge import HiddenEntities, KnowledgeService
-from curator.services.linking import ContrastService
-from curator.services.queue import MentionView
+from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService
+from curator.services.linking.contrast import ContrastService
+from curator.services.queue.queue import MentionView
 from curator.tracing import span
-from curator.ui.candidates import NO_WORDS, WEIGHING, CandidatePair, CandidatePanel, EntityCard, word_tints
+from curator.ui.candidates.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
+from curator.ui.candidates.candidate_panel import CandidatePanel
+from curator.ui.candidates.entity_card import EntityCard
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.document import DocumentView
-from curator.ui.kit import Later, Worker, place_of, way_to
+from curator.ui.document.document_view import DocumentView
+from curator.ui.kit.key_names import place_of, way_to
+from curator.ui.kit.window_calls import Later
+from curator.ui.kit.worker import Worker
 
 REST_MS = 150
 """Milliseconds before look-ups begin: a curator who moves on sooner does not need them."""

@@ -16,10 +16,14 @@ from curator.domain.decisions import Change, ChangeKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.suggestions import CandidateOrder, Doubt
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import shown_of
-from curator.services.queue import Curation, MentionView, Seat
+from curator.services.curating.deciding import shown_of
+from curator.services.queue.queue import MentionView
+from curator.services.queue.seat import Curation, Seat
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.kit import Glance, decision_words, figure, way_to
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.mention_state import decision_words
+from curator.ui.kit.row_list import figure
+from curator.ui.kit.sight import Glance
 
 DOCUMENT_DECIDED = "Every mention of this document is decided."
 DOCUMENT_SKIPPED = "Every mention of this document is decided except {n:,} that is skipped."

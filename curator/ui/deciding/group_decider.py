@@ -20,8 +20,9 @@ from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.propagation import HINTS as OTHERS_HINTS
 from curator.ui.deciding.propagation import PropagationPanel, Propagator, default_verdict
 from curator.ui.deciding.value_others import ValuePanel, ValueSetter
-from curator.ui.jobs import Jobs
-from curator.ui.kit import Glance, is_plain
+from curator.ui.jobs.jobs import Jobs
+from curator.ui.kit.key_names import is_plain
+from curator.ui.kit.sight import Glance
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

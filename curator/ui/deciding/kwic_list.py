@@ -19,21 +19,11 @@ from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEv
 from PySide6.QtWidgets import QFrame, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from curator.ui.deciding.kwic_rows import ROW_ROLE, CheckMark, KwicModel, KwicRow
-from curator.ui.kit import (
-    MODIFIERS,
-    PAD,
-    Glance,
-    MentionState,
-    RowList,
-    Theme,
-    draw_focus,
-    draw_ground,
-    draw_words,
-    is_plain,
-    rows_in_sight,
-    scaled,
-    theme_of,
-)
+from curator.ui.kit.key_names import is_plain
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, scaled
+from curator.ui.kit.sight import MODIFIERS, Glance, rows_in_sight
+from curator.ui.kit.theme import Theme, theme_of
 
 # Paints a mention in its context on one line: mark, words before, the mention, words after, its location and a reason.
 SMALL = 0.88

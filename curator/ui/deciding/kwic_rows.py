@@ -10,8 +10,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.wording import tr
-from curator.services.ports import MentionContext
-from curator.ui.kit import tip
+from curator.services.ports.queue import MentionContext
+from curator.ui.kit.foreign_text import tip
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 Index = QModelIndex | QPersistentModelIndex

@@ -11,18 +11,11 @@ from PySide6.QtCore import QObject, Signal
 from curator.domain.decisions import Decision
 from curator.domain.suggestions import CandidateOrder, Suggestion, presented
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
-from curator.services.ports import QueueFilter, WorkRow
-from curator.services.queue import (
-    Direction,
-    Linking,
-    Matching,
-    MentionView,
-    OpenDocument,
-    Queue,
-    QueueService,
-    Seat,
-    WorkOrder,
-)
+from curator.services.ports.queue import QueueFilter, WorkRow
+from curator.services.queue.matching import Matching
+from curator.services.queue.ordering import WorkOrder
+from curator.services.queue.queue import Direction, MentionView, OpenDocument, QueueService
+from curator.services.queue.seat import Linking, Queue, Seat
 
 FIRST_OF_WORK = "This is the first mention in the list."
 NO_MORE_UP = "This is the first document in the queue."

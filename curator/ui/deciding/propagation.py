@@ -11,22 +11,18 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.decisions import OperationKind, Outcome, Shown, Verdict
 from curator.domain.wording import UserError, localised, ntr, tr
-from curator.services.curating import (
-    Group,
-    GroupKind,
-    Line,
-    Others,
-    PropagationScope,
-    PropagationService,
-    SameString,
-)
-from curator.services.queue import Again
+from curator.services.curating.propagation import Others, PropagationScope, PropagationService, SameString
+from curator.services.curating.propagation_groups import Group, GroupKind, Line
+from curator.services.queue.again import Again
 from curator.ui.deciding.decider import Decider, shown_in
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, rows_in_sight, verdict_words
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sizing import FlowRow
 
 # The other mentions of a string, below the text: ticked if they are similar to the decided one.
 

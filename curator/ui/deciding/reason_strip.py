@@ -12,7 +12,11 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolic
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import ntr, tr
-from curator.ui.kit import REASON_WORDS, REASONS, ElidedLabel, Reason, scaled, sentence, theme_of
+from curator.ui.kit.form import sentence
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.mention_state import REASON_WORDS, REASONS, Reason
+from curator.ui.kit.row_list import scaled
+from curator.ui.kit.theme import theme_of
 
 # A question in one line at the bottom that covers nothing: each answer has a key and a button.
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import AttributeService, PropagationScope, PropagationService, ValueOthers
+from curator.services.curating.attributes import AttributeService
+from curator.services.curating.propagation import PropagationScope, PropagationService, ValueOthers
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.propagation import SeenOthers

@@ -7,31 +7,3 @@ screen readers. It only displays what it is given.
 * **Screen readers read a hidden copy of the text** (`screen_reader.py`). PySide lets Python implement Qt's text
   interface, but not its attributes and selection. The copy is made when a reader requests it.
 """
-
-from typing import TYPE_CHECKING
-
-from curator import opened_late
-
-if TYPE_CHECKING:
-    from curator.ui.document.document_find import FindBar
-    from curator.ui.document.document_painter import Tint
-    from curator.ui.document.document_view import DocumentView
-    from curator.ui.document.relation_lines import RelationPair
-    from curator.ui.document.screen_reader import speak_to_screen_readers
-
-__all__ = [
-    "DocumentView",
-    "FindBar",
-    "RelationPair",
-    "Tint",
-    "speak_to_screen_readers",
-]
-
-__getattr__ = opened_late(
-    __name__,
-    document_find="FindBar",
-    document_painter="Tint",
-    document_view="DocumentView",
-    relation_lines="RelationPair",
-    screen_reader="speak_to_screen_readers",
-)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from curator.domain.documents import Document, Span
 from curator.domain.wording import tr
-from curator.services.queue import MentionView
+from curator.services.queue.queue import MentionView
 from curator.ui.document.document_find import Found
 from curator.ui.document.document_layout import COLUMN, LINE_HEIGHT, DocumentLayout, Styles, column_width
 from curator.ui.document.document_painter import Scene, Tint, paint, painted_rects
@@ -33,7 +33,9 @@ from curator.ui.document.mention_handles import Handle
 from curator.ui.document.mention_marks import MarkedScrollBar, Marks, MentionMark, bounds
 from curator.ui.document.relation_lines import RelationLayers, RelationPair
 from curator.ui.document.text_selection import TextSelection
-from curator.ui.kit import MentionState, scaled, theme_of
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import scaled
+from curator.ui.kit.theme import theme_of
 
 MARGIN = 40
 """The least margin next to the column; in a narrow window it shrinks to a twelfth."""

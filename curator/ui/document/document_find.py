@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from curator.domain.documents import Span
 from curator.domain.wording import tr
-from curator.ui.kit import PlainLabel, tip
+from curator.ui.kit.foreign_text import PlainLabel, tip
 
 MOST = 10_000
 """The most matches that are marked."""

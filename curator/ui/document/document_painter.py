@@ -21,7 +21,10 @@ from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece
 from curator.ui.document.mention_handles import Handle, paint_handles
 from curator.ui.document.mention_marks import Marks, MentionMark
 from curator.ui.document.relation_lines import RelationLayers
-from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, escaped, notes_width, theme_of
+from curator.ui.kit.foreign_text import escaped
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.note_marks import draw_notes, notes_width
+from curator.ui.kit.theme import StateColours, Theme, theme_of
 
 # Words of the document tinted by the candidate they support, for the contrast of two candidates.
 

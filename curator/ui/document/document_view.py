@@ -16,14 +16,16 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from curator.domain.documents import Document
 from curator.domain.spans import word_at
 from curator.domain.wording import ntr, tr
-from curator.services.queue import MentionView, OpenDocument
+from curator.services.queue.queue import MentionView, OpenDocument
 from curator.ui.document.document_find import Found
 from curator.ui.document.document_mouse import DocumentMouse
 from curator.ui.document.document_painter import Tint, tint_at
 from curator.ui.document.mention_marks import Marks, MentionMark, bounds
 from curator.ui.document.screen_reader import ReadingCopy
 from curator.ui.document.text_selection import TextSelection
-from curator.ui.kit import LONG_FORM, escaped, long_form, marked, spoken, theme_of, tooltip
+from curator.ui.kit.foreign_text import escaped
+from curator.ui.kit.mention_state import LONG_FORM, long_form, marked, spoken, tooltip
+from curator.ui.kit.theme import theme_of
 
 
 class DocumentView(DocumentMouse):

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 from curator.domain.documents import Span
 from curator.domain.spans import snapped
 from curator.ui.document.document_layout import DocumentLayout
-from curator.ui.kit import Theme
+from curator.ui.kit.theme import Theme
 
 REACH = 5.0
 """Pixels around an end in which the mouse grabs it."""

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 
 from curator.domain.documents import Span
 from curator.domain.spans import overlaps
-from curator.services.queue import MentionView
+from curator.services.queue.queue import MentionView
 from curator.ui.document.document_layout import DocumentLayout, LinePiece
-from curator.ui.kit import MentionState, state_of
+from curator.ui.kit.mention_state import MentionState, state_of
 
 
 class MentionPieces:

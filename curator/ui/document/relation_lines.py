@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 
 from curator.ui.document.document_layout import LinePiece
 from curator.ui.document.mention_marks import Marks
-from curator.ui.kit import Theme
+from curator.ui.kit.theme import Theme
 
 THIN, THICK = 1.0, 1.8
 ARROW = 5.0

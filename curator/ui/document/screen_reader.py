@@ -28,9 +28,10 @@ from shiboken6 import VoidPtr
 
 from curator.domain.documents import Span, Utf16Map
 from curator.domain.spans import overlaps
-from curator.services.queue import MentionView
+from curator.services.queue.queue import MentionView
 from curator.ui.document.document_layout import Block, DocumentLayout, shown_text
-from curator.ui.kit import MentionState, Theme, state_of
+from curator.ui.kit.mention_state import MentionState, state_of
+from curator.ui.kit.theme import Theme
 
 FEW = 20
 """With at most this many changed marks, only marks around them are set again."""

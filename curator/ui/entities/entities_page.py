@@ -9,10 +9,13 @@ from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.entities import ProvisionalEntity
 from curator.domain.wording import localised, ntr, tr
-from curator.services.knowledge import NewEntity
-from curator.services.ports import MentionContext
-from curator.ui.deciding import CheckMark, KwicList, KwicRow
-from curator.ui.kit import FlowRow, RecordColumn, RecordTable, sentence
+from curator.services.knowledge.provisional import NewEntity
+from curator.services.ports.queue import MentionContext
+from curator.ui.deciding.kwic_list import KwicList
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.form import sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.sizing import FlowRow
 
 
 class EntitiesPage(QWidget):

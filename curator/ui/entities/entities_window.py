@@ -9,12 +9,15 @@ from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import tr
-from curator.services.ports import MentionContext
-from curator.ui.candidates import Lookup, Search, SearchPane
+from curator.services.ports.queue import MentionContext
+from curator.ui.candidates.entity_card import Lookup
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
 from curator.ui.entities.entities_page import EntitiesPage
 from curator.ui.entities.entity_form import EntityForm, SameNamed
 from curator.ui.entities.nil_page import Contexts, NilPage
-from curator.ui.kit import NoteLabel, ShowDialog
+from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.labels import NoteLabel
 
 
 class EntitiesWindow(ShowDialog):

@@ -13,13 +13,16 @@ from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.entities import EntityDraft, ProvisionalEntity
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import shown_of
-from curator.services.knowledge import Made, NilCluster, RemapKind, Remapping, RemapPlan
-from curator.ui.bench import Workbench
-from curator.ui.kit import Banner, way_to
+from curator.services.curating.deciding import shown_of
+from curator.services.knowledge.nil_clusters import NilCluster
+from curator.services.knowledge.provisional import Made
+from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.labels import Banner
 
 if TYPE_CHECKING:
-    from curator.ui.kit import ShowDialog
+    from curator.ui.kit.form import ShowDialog
 
 if TYPE_CHECKING:
     from curator.ui.entities.entities_window import EntitiesWindow

@@ -23,7 +23,10 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import Entity, EntityDraft
 from curator.domain.wording import tr
-from curator.ui.kit import Glance, NoteLabel, PlainEdit, PlainLabel, Sight, is_plain, tip
+from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, tip
+from curator.ui.kit.key_names import is_plain
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.sight import Glance, Sight
 
 LOOK_MS = 200
 ROWS = 4

@@ -10,10 +10,14 @@ from PySide6.QtWidgets import QPushButton, QRadioButton, QSplitter, QVBoxLayout,
 
 from curator.domain.decisions import NilReason
 from curator.domain.wording import localised, ntr, tr
-from curator.services.knowledge import NilCluster, merged, split
-from curator.services.ports import MentionContext
-from curator.ui.deciding import CheckMark, KwicList, KwicRow
-from curator.ui.kit import FlowRow, PlainLabel, RecordColumn, TickTable, sentence
+from curator.services.knowledge.nil_clusters import NilCluster, merged, split
+from curator.services.ports.queue import MentionContext
+from curator.ui.deciding.kwic_list import KwicList
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.form import sentence
+from curator.ui.kit.record_tables import RecordColumn, TickTable
+from curator.ui.kit.sizing import FlowRow
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
 MOST_STRINGS = 6

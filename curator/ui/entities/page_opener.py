@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.entity_pages import address_of
 from curator.domain.wording import UserError, tr
-from curator.settings import PageOpening, load
-from curator.ui.kit import choose
+from curator.settings.choices import PageOpening
+from curator.settings.file import load
+from curator.ui.kit.messages import choose
 
 QUESTION = (
     "The page of {id} is at\n\n{address}\n\nThe site learns which entity you look up. Your answer "

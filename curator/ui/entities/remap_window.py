@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.entities import Entity
 from curator.domain.wording import localised, ntr, tr
-from curator.services.knowledge import RemapKind, Remapping, RemapPlan
-from curator.ui.candidates import Lookup, Search, SearchPane
-from curator.ui.kit import RecordColumn, ShowDialog, TickTable, sentence
+from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.ui.candidates.entity_card import Lookup
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, TickTable
 
 
 class RemapWindow(ShowDialog):

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QTextEdit, QWidget
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.entity_pages import registry_of
 from curator.domain.wording import DamagedTextError, UserError, tr
-from curator.settings import PageOpening
-from curator.ui.bench import Workbench
-from curator.ui.candidates import EntityCard
+from curator.settings.choices import PageOpening
+from curator.ui.bench.workbench import Workbench
+from curator.ui.candidates.entity_card import EntityCard
 from curator.ui.entities.entity_flows import add_undo_key, bring_up
 from curator.ui.entities.page_opener import PageOpener
 from curator.ui.entities.uses_window import UsesWindow
-from curator.ui.kit import way_to
+from curator.ui.kit.key_names import way_to
 
 RENEW_MS = 500
 """Milliseconds after a change before the list is read again, together with later changes."""

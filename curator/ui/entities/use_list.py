@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
 
 from curator.domain.documents import DocumentState
 from curator.domain.wording import localised, tr
-from curator.services.ports import MentionUse
-from curator.ui.deciding import CheckMark, KwicDelegate, KwicRow
-from curator.ui.kit import PAD, Theme, draw_words, scaled, theme_of
+from curator.services.ports.queue import MentionUse
+from curator.ui.deciding.kwic_list import KwicDelegate
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.row_list import PAD, draw_words, scaled
+from curator.ui.kit.theme import Theme, theme_of
 
 SMALL = 0.9
 GAP = 14.0

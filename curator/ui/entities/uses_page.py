@@ -9,13 +9,18 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QW
 
 from curator.domain.documents import Split
 from curator.domain.wording import localised, ntr, tr
-from curator.services.knowledge import UsedString, UseFilter, UseOrder, Uses
-from curator.services.ports import MentionUse
-from curator.ui.deciding import CheckMark, TickList
+from curator.services.knowledge.uses import UsedString, UseFilter, UseOrder, Uses
+from curator.services.ports.queue import MentionUse
+from curator.ui.deciding.kwic_list import TickList
+from curator.ui.deciding.kwic_rows import CheckMark
 from curator.ui.entities.use_list import UseDelegate, UseHeader, UseRow, rows_of
-from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, RecordColumn, RecordTable, rows_in_sight
-from curator.ui.queue import SPLIT_WORDS
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.queue.queue_model import SPLIT_WORDS
 
 LOADING = "Looking for the uses…"
 NO_USES = "No mention is linked to “{name}” now."

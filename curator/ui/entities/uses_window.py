@@ -11,11 +11,18 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.knowledge import UsedString, Uses
-from curator.ui.candidates import Lookup, Search, SearchPane
-from curator.ui.deciding import QuestionStrip, StripAnswer
+from curator.services.knowledge.uses import UsedString, Uses
+from curator.ui.candidates.entity_card import Lookup
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
+from curator.ui.deciding.reason_strip import QuestionStrip, StripAnswer
 from curator.ui.entities.uses_page import UsesPage
-from curator.ui.kit import REASON_WORDS, REASONS, FlowRow, Glance, NoteLabel, ShowDialog, Sight, Worker, watch
+from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.mention_state import REASON_WORDS, REASONS
+from curator.ui.kit.sight import Glance, Sight, watch
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.worker import Worker
 
 WHICH = "Choose the entity whose uses you want to see."
 NONE_TICKED = "Nothing is ticked. Space ticks a line, A all lines that are listed."

@@ -20,8 +20,11 @@ from PySide6.QtWidgets import (
 from curator.domain.documents import DiffSide, differences, shortened
 from curator.domain.imports import Changed
 from curator.domain.wording import ntr, tr
-from curator.services.importing import Compared, MovedMention, TextChange, verdict_words
-from curator.ui.kit import FormDialog, StillBrowser, Theme, theme_of
+from curator.services.importing.import_comparing import Compared
+from curator.services.importing.text_changes import MovedMention, TextChange, verdict_words
+from curator.ui.kit.foreign_text import StillBrowser
+from curator.ui.kit.form import FormDialog
+from curator.ui.kit.theme import Theme, theme_of
 
 INTRO = (
     "These documents are already in the project with different text or annotations. Nothing changes "

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushBu
 
 from curator.domain.entities import TypeMapping
 from curator.domain.wording import UserError, localised, tr
-from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions, FormatRegistry
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions, FormatRegistry
 from curator.ui.files.kb_columns import ColumnChooser
-from curator.ui.kit import FormDialog, sentence
+from curator.ui.kit.form import FormDialog, sentence
 
 INTRO = (
     "Choose which column holds what. A text or a mention column is required. The choice is remembered "

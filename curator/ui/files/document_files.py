@@ -21,12 +21,17 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.importing import Compared, Foreseen, Left, Recognised, foresee_documents, look
-from curator.services.ports import FormatRegistry
+from curator.services.importing.foreseeing import Foreseen, foresee_documents
+from curator.services.importing.import_comparing import Compared
+from curator.services.importing.import_sources import Left, Recognised, look
+from curator.services.ports.files import FormatRegistry
 from curator.ui.files.document_columns import ColumnsButton
 from curator.ui.files.import_report import figures, happening, page
 from curator.ui.files.reading_ahead import MOST, FilePreviewer, Look
-from curator.ui.kit import FileScan, RoomyHeader, StillBrowser, file_dialog, tip
+from curator.ui.kit.foreign_text import StillBrowser, tip
+from curator.ui.kit.form import file_dialog
+from curator.ui.kit.record_tables import RoomyHeader
+from curator.ui.kit.worker import FileScan
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""

@@ -20,10 +20,13 @@ from PySide6.QtWidgets import (
 
 from curator.domain.curies import pmids_in
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing import FetchRequest, FetchWish, Unfinished
-from curator.services.ports import MOST_FOUND
+from curator.services.importing.fetch_folder import FetchRequest, Unfinished
+from curator.services.importing.fetching import FetchWish
+from curator.services.ports.pubmed import MOST_FOUND
 from curator.ui.files.import_documents import SplitFields
-from curator.ui.kit import FormDialog, NoteLabel, PlainEdit, PlainLabel, file_dialog, sentence
+from curator.ui.kit.foreign_text import PlainEdit, PlainLabel
+from curator.ui.kit.form import FormDialog, file_dialog, sentence
+from curator.ui.kit.labels import NoteLabel
 
 NETWORK = (
     "This uses the network and contacts {host}. It sends the PMIDs or the query, the name of this "

@@ -13,12 +13,16 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QPushButton, QS
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import ntr, tr
-from curator.services.importing import Compared, ImportChoices, Left, TextChange, fingerprint, foresee_documents
-from curator.services.ports import FormatRegistry
+from curator.services.importing.foreseeing import foresee_documents
+from curator.services.importing.import_comparing import Compared, fingerprint
+from curator.services.importing.import_reading import ImportChoices
+from curator.services.importing.import_sources import Left
+from curator.services.importing.text_changes import TextChange
+from curator.services.ports.files import FormatRegistry
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.reading_ahead import Look, Steps
-from curator.ui.kit import FormDialog
+from curator.ui.kit.form import FormDialog
 
 # The split of documents, the number held out, and whether to import gold: used in two dialogs.
 

@@ -11,12 +11,15 @@ from PySide6.QtWidgets import QBoxLayout
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import ntr, tr
-from curator.services.importing import FetchWish, ImportReport, UndoPlan
-from curator.ui.bench import Workbench
+from curator.services.importing.fetching import FetchWish
+from curator.services.importing.import_report import ImportReport
+from curator.services.importing.imports import UndoPlan
+from curator.ui.bench.workbench import Workbench
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
 from curator.ui.files.imports import ImportsDialog
-from curator.ui.jobs import JobKind
-from curator.ui.kit import Banner, ask, tell
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.labels import Banner
+from curator.ui.kit.messages import ask, tell
 
 GOES_ON = "To import the other files, use Project › Imports or import the same files again."
 LATER = "Project › Imports resumes the stopped import."

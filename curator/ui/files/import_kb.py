@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QWidget
 
 from curator.domain.entities import KnowledgeSource
 from curator.domain.wording import UserError, tr
-from curator.services.importing import KbWish
-from curator.services.ports import FormatRegistry, KbOptions
+from curator.services.importing.kb_importing import KbWish
+from curator.services.ports.files import FormatRegistry, KbOptions
 from curator.ui.files.kb_columns import ColumnChooser, KbFilters, KbPreview
-from curator.ui.kit import FormDialog, PathEdit
+from curator.ui.kit.form import FormDialog, PathEdit
 
 KB_FILES = (
     "Knowledge bases (*.jsonl *.obo *.owl *.xml *.bin *.ttl *.nt *.rdf *.csv *.tsv *.txt *.xlsx *.json *.RRF *.gz);;"

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import localised, ntr, tr
-from curator.services.importing import Foreseen, ImportReport, counts_in_words, known_in_words
-from curator.ui.kit import ShowDialog, sentence, tip
+from curator.services.importing.foreseeing import Foreseen
+from curator.services.importing.import_report import ImportReport, counts_in_words, known_in_words
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import ShowDialog, sentence
 
 MOST_NAMES = 4
 MOST_ROWS = 5000

@@ -9,8 +9,12 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from curator.domain.imports import ImportRecord
 from curator.domain.wording import localised, tr
-from curator.services.importing import FileImport, UnfinishedImport
-from curator.ui.kit import EmptyPage, NoteLabel, ShowDialog, place_of, tip
+from curator.services.importing.imports import FileImport
+from curator.services.importing.unfinished_import import UnfinishedImport
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import EmptyPage, ShowDialog
+from curator.ui.kit.key_names import place_of
+from curator.ui.kit.labels import NoteLabel
 
 NONE, WAY = "Nothing imported yet", "Import documents with {documents} or {pubmed}."
 

@@ -22,11 +22,12 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import KnowledgeSource
 from curator.domain.wording import tr
-from curator.services.importing import Foreseen, foresee_kb
-from curator.services.ports import FIELDS, FormatRegistry, KbOptions, TablePreview
+from curator.services.importing.foreseeing import Foreseen, foresee_kb
+from curator.services.ports.files import FIELDS, FormatRegistry, KbOptions, TablePreview
 from curator.ui.files.import_report import kb_page
 from curator.ui.files.reading_ahead import FilePreviewer
-from curator.ui.kit import PlainLabel, StillBrowser, sentence, tip
+from curator.ui.kit.foreign_text import PlainLabel, StillBrowser, tip
+from curator.ui.kit.form import sentence
 
 HINT = "Values in a cell are separated by | or ;. Columns that are not chosen are ignored."
 ROWS_SHOWN = 5

@@ -22,16 +22,19 @@ from PySide6.QtWidgets import (
 
 from curator.domain.documents import Split
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
-from curator.services.ports import FormatRegistry, ProjectPlace, SharedAddress
+from curator.services.importing.foreseeing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
+from curator.services.ports.address import ProjectPlace, SharedAddress
+from curator.services.ports.files import FormatRegistry
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportWish, SplitFields
 from curator.ui.files.import_kb import INTRO as KB_INTRO
 from curator.ui.files.import_kb import kb_edit, missing
 from curator.ui.files.import_report import documents_words, entities_words, figure
 from curator.ui.files.reading_ahead import FilePreviewer
-from curator.ui.jobs import range_words
-from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
+from curator.ui.jobs.jobs import range_words
+from curator.ui.kit.form import FormDialog, PathEdit, sentence
+from curator.ui.kit.record_tables import FigureTable
+from curator.ui.kit.sizing import Pages
 
 # The future contents of a new project and the time needed; files are read in the background.
 

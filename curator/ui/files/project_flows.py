@@ -13,9 +13,12 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import ntr, tr
-from curator.services.importing import ImportReport, KbWish, joined
-from curator.services.records import ExportForecast, ExportScope
-from curator.ui.bench import Workbench
+from curator.services.importing.import_report import ImportReport
+from curator.services.importing.importing import joined
+from curator.services.importing.kb_importing import KbWish
+from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportForecast
+from curator.ui.bench.workbench import Workbench
 from curator.ui.files.demo_project import World, fill
 from curator.ui.files.document_columns import TypeMappingDialog
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
@@ -24,8 +27,8 @@ from curator.ui.files.import_flows import FetchFlow, ImportFlows
 from curator.ui.files.import_kb import REPLACES, ImportKbDialog
 from curator.ui.files.import_report import ImportReportDialog, in_short
 from curator.ui.files.save_as import ExportDialog
-from curator.ui.jobs import JobKind
-from curator.ui.kit import tell
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.messages import tell
 
 if TYPE_CHECKING:
     pass

@@ -12,8 +12,8 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.wording import CancelledError, tr
-from curator.services.importing import Foreseen
-from curator.ui.kit import Deliver, Worker
+from curator.services.importing.foreseeing import Foreseen
+from curator.ui.kit.worker import Deliver, Worker
 
 Steps = Generator[Foreseen, None, Foreseen]
 Look = Callable[[Path], Steps]

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing import counted
-from curator.services.records import LEAST
-from curator.ui.bench import Workbench
-from curator.ui.jobs import JobKind
-from curator.ui.kit import tell
+from curator.services.importing.import_report import counted
+from curator.services.records.kb_export import LEAST
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.messages import tell
 
 if TYPE_CHECKING:
-    from curator.ui.dashboard import SuspiciousWindow
+    from curator.ui.dashboard.suspicious_window import SuspiciousWindow
     from curator.ui.files.save_as import KbExportDialog, ReleaseDialog, SaveDialog
 
 AUDIT_INTRO = (
@@ -124,7 +124,7 @@ class RecordFlows(QObject):
     # --- suspicious gold ---
 
     def show_suspicious(self) -> SuspiciousWindow:
-        from curator.ui.dashboard import SuspiciousWindow
+        from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 
         if self._suspicious is not None:
             self._renew()

@@ -8,8 +8,11 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.records import ExportForecast, ExportScope, ExportTarget
-from curator.ui.kit import FormDialog, NoteLabel, PathEdit, Worker, sentence
+from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportForecast, ExportTarget
+from curator.ui.kit.form import FormDialog, PathEdit, sentence
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.worker import Worker
 
 USUAL = "pubtator"
 INTRO = "Writes the decisions in the format of the documents. What was not changed is written as it was imported."

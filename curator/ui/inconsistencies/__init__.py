@@ -7,21 +7,3 @@ shown while deciding.
 * **The line in the panel never delays a key**: contradictions of the highlighted candidate are read in a worker thread
   after the frame that shows it (`contradiction_line.py`).
 """
-
-from typing import TYPE_CHECKING
-
-from curator import opened_late
-from curator.ui.inconsistencies.inconsistency_commands import INCONSISTENCIES
-
-if TYPE_CHECKING:
-    from curator.ui.inconsistencies.inconsistency_flows import InconsistencyFlows
-
-__all__ = [
-    "INCONSISTENCIES",
-    "InconsistencyFlows",
-]
-
-__getattr__ = opened_late(
-    __name__,
-    inconsistency_flows="InconsistencyFlows",
-)

@@ -17,10 +17,11 @@ from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
 from curator.domain.entities import Replacement
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError, tr
-from curator.services.queue import MentionView
-from curator.services.records import InconsistencyService, decided_words
-from curator.ui.bench import Workbench
-from curator.ui.kit import Worker, key_of
+from curator.services.queue.queue import MentionView
+from curator.services.records.inconsistencies import InconsistencyService, decided_words
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.key_names import key_of
+from curator.ui.kit.worker import Worker
 
 LATE_MS = 60
 """Delay before reading: after the frame that shows the mention, and not during fast key presses."""

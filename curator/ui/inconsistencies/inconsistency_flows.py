@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from curator.domain.audit import Inconsistencies, Inconsistency
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.wording import DamagedTextError, UserError, tr
-from curator.ui.bench import Workbench
-from curator.ui.entities import add_undo_key, bring_up
+from curator.ui.bench.workbench import Workbench
+from curator.ui.entities.entity_flows import add_undo_key, bring_up
 from curator.ui.inconsistencies.contradiction_line import ContradictionLine
 from curator.ui.inconsistencies.inconsistency_window import Hear, InconsistencyWindow
-from curator.ui.kit import place_of, way_to
+from curator.ui.kit.key_names import place_of, way_to
 
 QUIET_MS = 1000
 """Delay after the last change before the list is read again, so that it never happens between two key presses."""

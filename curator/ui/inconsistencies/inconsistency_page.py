@@ -11,12 +11,17 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QSplitter, QVBo
 
 from curator.domain.audit import DecidedPlace, Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.wording import localised, ntr, tr
-from curator.services.ports import MentionContext
-from curator.services.records import decided_words
-from curator.ui.deciding import CheckMark, KwicRow, TickList
+from curator.services.ports.queue import MentionContext
+from curator.services.records.inconsistencies import decided_words
+from curator.ui.deciding.kwic_list import TickList
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.inconsistencies.inconsistency_rows import KIND_WORDS, InconsistencyTable
-from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, FlowRow, Glance, Worker, rows_in_sight
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.form import EmptyPage
+from curator.ui.kit.labels import ElidedLabel, FindLine
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.worker import Worker
 
 TYPING_MS = 150
 PART = 300

@@ -11,8 +11,11 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from curator.domain.audit import Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.wording import localised, ntr, tr
-from curator.services.records import decided_words
-from curator.ui.kit import OpeningTable, in_role, is_plain, rows_in_sight
+from curator.services.records.inconsistencies import decided_words
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.key_names import is_plain
+from curator.ui.kit.record_tables import OpeningTable
+from curator.ui.kit.sight import rows_in_sight
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

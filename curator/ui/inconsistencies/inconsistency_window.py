@@ -14,23 +14,20 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from curator.domain.audit import Inconsistencies, Inconsistency
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import ntr, tr
-from curator.services.records import decided_words
-from curator.ui.candidates import Lookup, Search, SearchPane
-from curator.ui.deciding import QuestionStrip, StripAnswer
+from curator.services.records.inconsistencies import decided_words
+from curator.ui.candidates.entity_card import Lookup
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
+from curator.ui.deciding.reason_strip import QuestionStrip, StripAnswer
 from curator.ui.inconsistencies.inconsistency_page import Contexts, InconsistencyPage
 from curator.ui.inconsistencies.inconsistency_rows import row_key
-from curator.ui.kit import (
-    REASON_WORDS,
-    REASONS,
-    FlowRow,
-    Glance,
-    NoteLabel,
-    ShowDialog,
-    Sight,
-    Worker,
-    key_of,
-    watch,
-)
+from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.key_names import key_of
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.mention_state import REASON_WORDS, REASONS
+from curator.ui.kit.sight import Glance, Sight, watch
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.worker import Worker
 
 NONE_TICKED = "Nothing is ticked. Space ticks a place, A all places of the highlighted row."
 TOO_SOON = "Nothing was done: the list had only just appeared. Press the key again."

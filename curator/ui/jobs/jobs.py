@@ -15,11 +15,11 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import localised, tr
-from curator.services.core import Pace
-from curator.services.ports import JobHandle, JobPort
-from curator.services.training import OnEnd, OnProgress
+from curator.services.core.pace import Pace
+from curator.services.ports.processes import JobHandle, JobPort
+from curator.services.training.job_chain import OnEnd, OnProgress
 from curator.ui.jobs.training_panel import TrainingHistory
-from curator.ui.kit import Bridge
+from curator.ui.kit.window_calls import Bridge
 
 Launch = Callable[[OnProgress, OnEnd], JobHandle]
 Then = Callable[[JobOutcome], None]

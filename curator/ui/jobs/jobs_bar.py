@@ -8,21 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
-from curator.commands import WindowState
+from curator.commands.command import WindowState
 from curator.domain.wording import percent, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
-from curator.ui.kit import (
-    ElidedLabel,
-    Later,
-    NoticeLine,
-    Notices,
-    draw_key,
-    draw_words,
-    key_of,
-    keys_between,
-    scaled,
-    theme_of,
-)
+from curator.ui.kit.key_names import key_of, keys_between
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.notices import NoticeLine, Notices
+from curator.ui.kit.row_list import draw_key, draw_words, scaled
+from curator.ui.kit.theme import theme_of
+from curator.ui.kit.window_calls import Later
 
 SMALL = 0.88
 MESSAGE_MS = 4000

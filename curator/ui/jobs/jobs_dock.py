@@ -24,7 +24,9 @@ from curator.domain.wording import localised, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob
 from curator.ui.jobs.jobs_bar import flat, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
-from curator.ui.kit import in_role, sentence, tell
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.form import sentence
+from curator.ui.kit.messages import tell
 
 # The background work of the session as a table, the newest first.
 

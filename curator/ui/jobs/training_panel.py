@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitte
 
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, localised, percent, tr
-from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, sentence
+from curator.ui.kit.form import file_dialog, sentence
+from curator.ui.kit.line_chart import Curve, LineChart, Tone
+from curator.ui.kit.row_list import fixed_font
 
 # The record of a running training: curves, figures and log, for the window and as CSV.
 

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.commands import Command, Keymap
+from curator.commands.command import Command
+from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
 
 SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}

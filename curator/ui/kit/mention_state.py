@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.wording import tr
-from curator.services.queue import MentionView
+from curator.services.queue.queue import MentionView
 from curator.ui.kit.foreign_text import escaped
 
 Reason = NilReason | RejectReason | SkipReason

@@ -12,9 +12,9 @@ from shiboken6 import isValid
 
 from curator.domain.decisions import STEPS, Change, Saving
 from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
-from curator.services.core import EventBus
-from curator.services.linking import SuggestionService
-from curator.services.ports import Disk
+from curator.services.core.events import EventBus
+from curator.services.linking.suggestions import SuggestionService
+from curator.services.ports.storage import Disk
 
 _CALL = QEvent.Type(QEvent.registerEventType())
 _AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from curator.domain.wording import CancelledError, ProjectClosedError, ntr, tr
-from curator.services.importing import Counted
+from curator.services.importing.import_sources import Counted
 from curator.ui.kit.window_calls import call_in_window
 
 Work = Callable[[], Any]

@@ -6,21 +6,3 @@ settings.
 * **It is hidden where it would influence a measurement**: in rounds, with shuffled candidates, and for mentions that
   are to be decided without suggestions.
 """
-
-from typing import TYPE_CHECKING
-
-from curator import opened_late
-from curator.ui.opinions.opinion_commands import OPINIONS
-
-if TYPE_CHECKING:
-    from curator.ui.opinions.opinion_flows import OpinionFlows
-
-__all__ = [
-    "OPINIONS",
-    "OpinionFlows",
-]
-
-__getattr__ = opened_late(
-    __name__,
-    opinion_flows="OpinionFlows",
-)

@@ -10,9 +10,13 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QS
 
 from curator.domain.suggestions import OpinionPlace, OpinionUse
 from curator.domain.wording import CancelledError, UserError, ntr, tr
-from curator.services.linking import OpinionOptions, OpinionService, Prompt
-from curator.services.ports import ModelServer, Stopper
-from curator.ui.kit import FormDialog, NoteLabel, Worker, sentence, tip
+from curator.services.linking.opinion_prompts import Prompt
+from curator.services.linking.opinions import OpinionOptions, OpinionService
+from curator.services.ports.opinions import ModelServer, Stopper
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import FormDialog, sentence
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.worker import Worker
 from curator.ui.opinions.opinion_words import PLACES, USES
 from curator.ui.opinions.prompt_dialog import PromptDialog
 

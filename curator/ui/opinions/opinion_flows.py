@@ -13,12 +13,13 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.suggestions import CandidateOrder, Opinion, OpinionUse, Suggestion
 from curator.domain.wording import UserError, tr
-from curator.services.linking import OpinionOptions
-from curator.services.ports import Stopper
-from curator.services.queue import MentionView
-from curator.ui.bench import Workbench
-from curator.ui.jobs import JobKind
-from curator.ui.kit import Worker, ask
+from curator.services.linking.opinions import OpinionOptions
+from curator.services.ports.opinions import Stopper
+from curator.services.queue.queue import MentionView
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.messages import ask
+from curator.ui.kit.worker import Worker
 from curator.ui.opinions.opinion_words import (
     ASKING,
     answer_words,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from curator.domain.suggestions import Opinion, OpinionPlace, OpinionUse, Suggestion
 from curator.domain.wording import tr
-from curator.services.linking import OpinionOptions
-from curator.ui.kit import place_of, way_to
+from curator.services.linking.opinions import OpinionOptions
+from curator.ui.kit.key_names import place_of, way_to
 
 USES = {
     OpinionUse.OFF: "off",

@@ -8,8 +8,9 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 
 from curator.domain.wording import UserError, tr
-from curator.services.linking import PLACEHOLDERS, TEMPLATE, checked_template
-from curator.ui.kit import FormDialog, PlainEdit, PlainLabel
+from curator.services.linking.opinion_prompts import PLACEHOLDERS, TEMPLATE, checked_template
+from curator.ui.kit.foreign_text import PlainEdit, PlainLabel
+from curator.ui.kit.form import FormDialog
 
 INTRO = (
     "This is the template of the prompt in this project. The placeholders {names} are replaced for each mention; "

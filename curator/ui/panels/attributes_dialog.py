@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 
 from curator.domain.attributes import MOST_VALUES, PRESETS, Attribute, AttributeValue, Scheme
 from curator.domain.wording import UserError, localised, tr
-from curator.ui.kit import EmptyPage, FormDialog, PlainLabel, RecordColumn, RecordTable, sentence
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.form import EmptyPage, FormDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.panels.found_in_files import FoundInFiles
 
 INTRO = (

@@ -8,8 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from curator.domain.wording import localised, ntr, tr
-from curator.services.importing import FileAttribute
-from curator.ui.kit import ElidedLabel, RecordColumn, TickTable, sentence
+from curator.services.importing.file_attributes import FileAttribute
+from curator.ui.kit.form import sentence
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.record_tables import RecordColumn, TickTable
 
 TITLE = "Found in files"
 INTRO = (

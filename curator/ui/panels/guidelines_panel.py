@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import UserError, tr
-from curator.services.curating import GuidelineService
-from curator.ui.kit import PlainEdit, PlainLabel, StillBrowser
+from curator.services.curating.notes import GuidelineService
+from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, StillBrowser
 
 SAVE_MS = 800
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$", re.MULTILINE)

@@ -33,19 +33,12 @@ from PySide6.QtWidgets import (
 from curator.domain.decisions import Decision
 from curator.domain.documents import MentionEdit
 from curator.domain.wording import tr
-from curator.ui.kit import (
-    PAD,
-    ElidedLabel,
-    Later,
-    RowList,
-    cut_line,
-    draw_words,
-    in_role,
-    row_height,
-    scaled,
-    state_of,
-    theme_of,
-)
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.mention_state import state_of
+from curator.ui.kit.row_list import PAD, RowList, cut_line, draw_words, row_height, scaled
+from curator.ui.kit.theme import theme_of
+from curator.ui.kit.window_calls import Later
 from curator.ui.panels.history_rows import DecisionStatus, HistoryRow, edit_rows, history_rows, merged
 from curator.ui.panels.notes import CommentsPanel
 

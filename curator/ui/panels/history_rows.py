@@ -12,7 +12,8 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import MentionEdit, slice_spans
 from curator.domain.relations import RelationEdit
 from curator.domain.wording import localised, tr
-from curator.ui.kit import figure, verdict_words
+from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.row_list import figure
 
 
 class DecisionStatus(StrEnum):

@@ -22,9 +22,12 @@ from PySide6.QtWidgets import (
 from curator.domain.audit import Comment
 from curator.domain.documents import DocumentState
 from curator.domain.wording import localised, ntr, tr
-from curator.services.curating import CurationService, NoteService
-from curator.ui.deciding import Decider, Navigator
-from curator.ui.kit import PlainLabel, cut_line
+from curator.services.curating.curation import CurationService
+from curator.services.curating.notes import NoteService
+from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.row_list import cut_line
 
 # A one-line comment field at the bottom, which covers nothing.
 

@@ -21,7 +21,11 @@ from PySide6.QtWidgets import (
 
 from curator.domain.relations import Relation, RelationKind
 from curator.domain.wording import localised, ntr, tr
-from curator.ui.kit import PAD, ElidedLabel, FlowRow, RowList, draw_words, in_role, row_height, scaled, theme_of
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.row_list import PAD, RowList, draw_words, row_height, scaled
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.theme import theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

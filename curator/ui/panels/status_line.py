@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidge
 
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
-from curator.ui.kit import MentionState, PlainLabel, theme_of, tip
+from curator.ui.kit.foreign_text import PlainLabel, tip
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.theme import theme_of
 
 WORDS = {
     LinkerState.OFF: "no index yet",

@@ -23,17 +23,14 @@ from PySide6.QtWidgets import (
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
-from curator.services.rounds import Adjudication, MentionVerdicts
-from curator.ui.kit import (
+from curator.services.rounds.adjudication import Adjudication
+from curator.services.rounds.mention_verdicts import MentionVerdicts
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.mention_state import MentionState, verdict_words
+from curator.ui.kit.record_tables import Index, RecordColumn, RecordModel
+from curator.ui.kit.row_list import (
     PAD,
-    ElidedLabel,
-    FlowRow,
-    Glance,
-    Index,
-    MentionState,
-    PlainLabel,
-    RecordColumn,
-    RecordModel,
     RowList,
     draw_focus,
     draw_ground,
@@ -41,11 +38,11 @@ from curator.ui.kit import (
     draw_tag,
     draw_words,
     row_height,
-    rows_in_sight,
     scaled,
-    theme_of,
-    verdict_words,
 )
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sizing import FlowRow
+from curator.ui.kit.theme import theme_of
 
 NOT_MARKED = "did not mark it (choosing this rejects the mention)"
 HINT = (

@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from curator.domain.wording import localised, percent, tr
-from curator.services.rounds import ALL, AgreementReport, AgreementRow, ConsistencyRow
-from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
+from curator.services.rounds.agreement import ALL, AgreementReport, AgreementRow, ConsistencyRow
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 HEAD = (
     "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of "

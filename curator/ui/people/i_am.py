@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit import FormDialog
+from curator.ui.kit.form import FormDialog
 
 INTRO = "Each decision is saved under its curator's name. Earlier decisions keep their name."
 EMPTY = "Enter a name, such as “Anna Berg”."

@@ -14,13 +14,15 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.ports import QueueFilter, SharedAddress
-from curator.ui.bench import Workbench
-from curator.ui.kit import Banner, choose, tell
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.queue import QueueFilter
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.labels import Banner
+from curator.ui.kit.messages import choose, tell
 from curator.ui.people.round_mode import RoundMode
 
 if TYPE_CHECKING:
-    from curator.ui.files import SaveDialog
+    from curator.ui.files.save_as import SaveDialog
     from curator.ui.people.agreement_window import AgreementWindow
     from curator.ui.people.i_am import IAmDialog
     from curator.ui.people.rounds import NewRoundDialog, RoundEntry, RoundsDialog
@@ -206,7 +208,7 @@ class PeopleFlows(QObject):
         self.ask_place(found, curators)
 
     def ask_place(self, found: Round, curators: tuple[str, ...]) -> SaveDialog:
-        from curator.ui.files import SaveDialog
+        from curator.ui.files.save_as import SaveDialog
 
         whose = f"-{curators[0]}" if curators else ""
         safe = "".join(ch if ch.isalnum() or ch in "-_ " else "_" for ch in f"{found.name}{whose}").strip()
@@ -231,7 +233,7 @@ class PeopleFlows(QObject):
         return dialog
 
     def import_round(self) -> QFileDialog:
-        from curator.ui.kit import file_dialog
+        from curator.ui.kit.form import file_dialog
 
         parent = self._dialog or self._window
         mode = QFileDialog.FileMode.ExistingFile
@@ -307,7 +309,7 @@ class PeopleFlows(QObject):
         self._bench.jobs.ask(work, then=ended)
 
     def _save_csv(self, window: QWidget, name: str, text: str) -> None:
-        from curator.ui.files import SaveDialog
+        from curator.ui.files.save_as import SaveDialog
 
         place = self._bench.project.folder.parent / f"agreement-{name}.csv"
         intro = tr("Writes every row of the tables: the round, its pairs, types and documents.")

@@ -9,9 +9,12 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import DamagedTextError, tr
-from curator.services.rounds import Adjudication, MentionVerdicts, RoundSeat
-from curator.ui.bench import Workbench
-from curator.ui.kit import Banner, suggestion_words
+from curator.services.rounds.adjudication import Adjudication
+from curator.services.rounds.mention_verdicts import MentionVerdicts
+from curator.services.rounds.round_work import RoundSeat
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.labels import Banner
+from curator.ui.kit.mention_state import suggestion_words
 from curator.ui.people.adjudication_panel import AdjudicationPanel
 
 JUDGING = (

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QWidg
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import localised, tr
-from curator.ui.kit import EmptyPage, FlowRow, FormDialog, RecordColumn, RecordTable, ShowDialog, sentence
+from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.sizing import FlowRow
 
 INTRO = (
     "Several curators judge the same documents independently. Their agreement is then measured, and "

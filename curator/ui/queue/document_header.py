@@ -7,8 +7,9 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.ports import QueueRow
-from curator.ui.kit import draw_words, scaled, theme_of
+from curator.services.ports.documents import QueueRow
+from curator.ui.kit.row_list import draw_words, scaled
+from curator.ui.kit.theme import theme_of
 from curator.ui.queue.queue_delegate import draw_state_glyph
 from curator.ui.queue.queue_model import SPLIT_WORDS, STATE_WORDS
 

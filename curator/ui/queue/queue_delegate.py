@@ -9,21 +9,12 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.wording import localised, tr
-from curator.services.ports import QueueRow, WorkRow
-from curator.ui.kit import (
-    PAD,
-    MentionState,
-    Theme,
-    draw_bar,
-    draw_focus,
-    draw_ground,
-    draw_notes,
-    draw_words,
-    notes_width,
-    row_height,
-    scaled,
-    theme_of,
-)
+from curator.services.ports.documents import QueueRow
+from curator.services.ports.queue import WorkRow
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.note_marks import draw_notes, notes_width
+from curator.ui.kit.row_list import PAD, draw_bar, draw_focus, draw_ground, draw_words, row_height, scaled
+from curator.ui.kit.theme import Theme, theme_of
 from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE, SPLIT_WORDS, STATE_WORDS
 from curator.ui.queue.work_model import DOCUMENT_ROLE, OUTCOME_ROLE
 

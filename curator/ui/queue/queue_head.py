@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from curator.domain.facets import Facet
 from curator.domain.wording import tr
-from curator.services.ports import QueueFilter
-from curator.services.queue import QueueOrder
-from curator.ui.kit import tip
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.ordering import QueueOrder
+from curator.ui.kit.foreign_text import tip
 from curator.ui.queue.facets_panel import FACET_WORDS, FacetsPanel, chips
 
 # The active filters, one chip each; pressing one removes it.

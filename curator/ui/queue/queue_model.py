@@ -11,9 +11,10 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import AwayError, ntr, tr
-from curator.services.ports import QueueFilter, QueueRow
-from curator.services.queue import DocumentList, Lists
-from curator.ui.kit import in_role
+from curator.services.ports.documents import QueueRow
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.seat import DocumentList, Lists
+from curator.ui.kit.foreign_text import in_role
 
 PAGE = 200
 PAGES = 50

@@ -10,9 +10,13 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.facets import FacetCube
 from curator.domain.wording import tr
-from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
-from curator.services.queue import FacetService, Lists, OrderingService, QueueOrder, QueueService, SavedFilters
-from curator.ui.kit import Worker
+from curator.services.ports.documents import ProjectCounts
+from curator.services.ports.queue import QueueFilter, WorkRow
+from curator.services.queue.facets import FacetService, SavedFilters
+from curator.services.queue.ordering import OrderingService, QueueOrder
+from curator.services.queue.queue import QueueService
+from curator.services.queue.seat import Lists
+from curator.ui.kit.worker import Worker
 from curator.ui.queue.queue_head import QueueHead
 from curator.ui.queue.queue_rows import QueueRows
 

@@ -9,9 +9,10 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.ports import QueueFilter
-from curator.services.queue import Lists
-from curator.ui.kit import ElidedLabel, RowTable
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.seat import Lists
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.row_list import RowTable
 from curator.ui.queue.queue_delegate import QueueDelegate, WorkDelegate
 from curator.ui.queue.queue_model import QueueModel
 from curator.ui.queue.work_model import WorkModel

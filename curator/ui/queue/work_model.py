@@ -9,8 +9,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from curator.domain.decisions import Outcome
 from curator.domain.wording import tr
-from curator.services.ports import QueueRow, WorkRow
-from curator.ui.kit import in_role
+from curator.services.ports.documents import QueueRow
+from curator.services.ports.queue import WorkRow
+from curator.ui.kit.foreign_text import in_role
 from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE
 
 OUTCOME_ROLE = CURRENT_ROLE + 1

@@ -8,8 +8,10 @@ from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from curator.domain.wording import localised, tr
-from curator.services.ports import Backup
-from curator.ui.kit import EmptyPage, NoteLabel, RecordColumn, RecordTable, ShowDialog, sentence
+from curator.services.ports.safety import Backup
+from curator.ui.kit.form import EmptyPage, ShowDialog, sentence
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 HOLDS = (
     "Curator makes a backup when you close a project and every hour in which something changed. A backup holds the "

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from curator import bootstrap
 from curator.domain.wording import DamagedProjectError, MissingStepsError, UserError, tr
-from curator.services.ports import Backup
-from curator.ui.kit import Worker, ask, file_dialog, tell
+from curator.services.ports.safety import Backup
+from curator.ui.kit.form import file_dialog
+from curator.ui.kit.messages import ask, tell
+from curator.ui.kit.worker import Worker
 from curator.ui.safety.backups_dialog import BackupsDialog
 
 SURE = (

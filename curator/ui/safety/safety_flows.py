@@ -10,10 +10,11 @@ from PySide6.QtCore import QObject
 from curator import bootstrap
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import DamagedProjectError, tr
-from curator.services.ports import Backup, Checked
-from curator.ui.bench import Workbench
-from curator.ui.jobs import JobKind
-from curator.ui.kit import Worker, choose, tell
+from curator.services.ports.safety import Backup, Checked
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.messages import choose, tell
+from curator.ui.kit.worker import Worker
 from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.safety.rescue import Opener, Rescue
 

@@ -7,23 +7,3 @@
 * **The window's process switches threads every 0.5 ms** (`app.py`), so that a key does not wait 5 ms for Python's lock
   after each database read while suggestions are stored.
 """
-
-from typing import TYPE_CHECKING
-
-from curator import opened_late
-
-if TYPE_CHECKING:
-    from curator.ui.shell.app import can_show, run
-    from curator.ui.shell.demo_session import run_demo
-
-__all__ = [
-    "can_show",
-    "run",
-    "run_demo",
-]
-
-__getattr__ = opened_late(
-    __name__,
-    app="can_show run",
-    demo_session="run_demo",
-)

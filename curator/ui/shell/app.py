@@ -45,17 +45,22 @@ from shiboken6 import isValid
 from curator import __version__
 from curator.domain import wording
 from curator.domain.wording import DamagedProjectError, UserError, catalogue, languages, read_po, tr
-from curator.services.records import log_folder, sqlite_words, start_logging, stop_logging
-from curator.settings import Language, load, read_state, write_state
+from curator.services.records.diagnostics import log_folder, sqlite_words, start_logging, stop_logging
+from curator.settings.choices import Language
+from curator.settings.file import load
+from curator.settings.state import read_state, write_state
 from curator.temporary import remove_abandoned
-from curator.ui.document import speak_to_screen_readers
-from curator.ui.kit import Scheme, Sight, ThemeController, call_in_window, icon, tell, theme_of
+from curator.ui.document.screen_reader import speak_to_screen_readers
+from curator.ui.kit.messages import tell
+from curator.ui.kit.sight import Sight
+from curator.ui.kit.theme import Scheme, ThemeController, icon, theme_of
+from curator.ui.kit.window_calls import call_in_window
 from curator.ui.shell.dropping import FileDrops
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
 
 if TYPE_CHECKING:
-    from curator.services.ports import ProjectPlace
+    from curator.services.ports.address import ProjectPlace
 
 # Sets the window's language, for the program's texts and Qt's.
 

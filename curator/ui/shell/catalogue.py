@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from curator.commands import in_menu_order
-from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
-from curator.ui.corpus import CORPUS
-from curator.ui.dashboard import SEEING, STEPS
-from curator.ui.entities import ENTITIES, USES
-from curator.ui.files import FILES, RECORDS
-from curator.ui.inconsistencies import INCONSISTENCIES
-from curator.ui.opinions import OPINIONS
-from curator.ui.people import PEOPLE
-from curator.ui.safety import SAFETY
+from curator.commands.command import in_menu_order
+from curator.ui.bench.annotate_commands import ANNOTATE
+from curator.ui.bench.candidate_commands import CANDIDATES
+from curator.ui.bench.deciding_commands import DECIDING
+from curator.ui.bench.queue_commands import QUEUE
+from curator.ui.bench.text_commands import TEXT
+from curator.ui.corpus.corpus_commands import CORPUS
+from curator.ui.dashboard.seeing_commands import SEEING
+from curator.ui.dashboard.step_commands import STEPS
+from curator.ui.entities.entity_commands import ENTITIES
+from curator.ui.entities.use_commands import USES
+from curator.ui.files.file_commands import FILES, RECORDS
+from curator.ui.inconsistencies.inconsistency_commands import INCONSISTENCIES
+from curator.ui.opinions.opinion_commands import OPINIONS
+from curator.ui.people.people_commands import PEOPLE
+from curator.ui.safety.safety_commands import SAFETY
 from curator.ui.shell.shell_commands import NAME, SHELL
-from curator.ui.training import JOBS, MODEL
+from curator.ui.training.model_commands import JOBS, MODEL
 
 COMMANDS = in_menu_order(
     (

@@ -20,9 +20,10 @@ from curator import bootstrap
 from curator.bootstrap import Project
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.wording import UserError, tr
-from curator.services.records import start_logging, stop_logging
-from curator.ui.bench import Workbench
-from curator.ui.files import ExportDialog, fill, is_filled, world_of
+from curator.services.records.diagnostics import start_logging, stop_logging
+from curator.ui.bench.workbench import Workbench
+from curator.ui.files.demo_project import fill, is_filled, world_of
+from curator.ui.files.save_as import ExportDialog
 from curator.ui.shell.app import can_show, make_application, make_window, run, to_log
 from curator.ui.shell.main_window import MainWindow
 

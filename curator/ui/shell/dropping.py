@@ -13,9 +13,11 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QWindow
 from PySide6.QtWidgets import QApplication
 
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing import Counted, FileRecogniser, has_source
-from curator.services.ports import FormatRegistry
-from curator.ui.kit import FileScan, NoteLabel, tell
+from curator.services.importing.import_sources import Counted, FileRecogniser, has_source
+from curator.services.ports.files import FormatRegistry
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.messages import tell
+from curator.ui.kit.worker import FileScan
 
 if TYPE_CHECKING:
     from curator.ui.shell.main_window import MainWindow

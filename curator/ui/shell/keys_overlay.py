@@ -10,9 +10,12 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from curator.commands import Command, Keymap, Menu
+from curator.commands.command import Command, Menu
+from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
-from curator.ui.kit import key_name, theme_of, watch
+from curator.ui.kit.key_names import key_name
+from curator.ui.kit.sight import watch
+from curator.ui.kit.theme import theme_of
 from curator.ui.shell.catalogue import COMMANDS
 
 LEAST_LETTERS = 34

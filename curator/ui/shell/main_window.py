@@ -18,12 +18,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from curator import tracing
-from curator.commands import Command, WindowState
+from curator.commands.command import Command, WindowState
 from curator.domain.wording import tr
-from curator.settings import LoadedSettings, SameString, Snapping
-from curator.ui.bench import WindowLayout
-from curator.ui.kit import PlainLabel, Sight, ThemeController, belongs_to, tell, use_keys
-from curator.ui.panels import StatusLine
+from curator.settings.choices import SameString, Snapping
+from curator.settings.file import LoadedSettings
+from curator.ui.bench.window_layout import WindowLayout
+from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.key_names import belongs_to, use_keys
+from curator.ui.kit.messages import tell
+from curator.ui.kit.sight import Sight
+from curator.ui.kit.theme import ThemeController
+from curator.ui.panels.status_line import StatusLine
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.dropping import DropFlow
 from curator.ui.shell.menus import CommandMenus
@@ -36,8 +41,8 @@ from curator.ui.shell.welcome import WelcomePage
 from curator.ui.shell.windows import Session, Windows
 
 if TYPE_CHECKING:
-    from curator.services.ports import ProjectPlace
-    from curator.ui.bench import Workbench
+    from curator.services.ports.address import ProjectPlace
+    from curator.ui.bench.workbench import Workbench
 
 DROPPED = "The key was ignored because what it acts on had only just appeared. Press it again."
 OPENED_MS = 500
@@ -134,7 +139,7 @@ class MainWindow(QMainWindow):
         quiet.prepare(*self.session.prepared)
         bench.document.zoom_wanted.connect(self.preferences.zoom)
         bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
-        from curator.ui.bench import Refresher  # with the first project
+        from curator.ui.bench.refresher import Refresher  # with the first project
 
         Refresher(bench, self.status).start()
         self.layout_keeper.take(bench, bench.project.folder)

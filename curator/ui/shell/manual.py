@@ -20,8 +20,10 @@ from PySide6.QtWidgets import (
 
 from curator import __version__
 from curator.domain.wording import ntr, tr
-from curator.services.records import HOW_WORDS, this_installation
-from curator.ui.kit import FindLine, ScaledLabel, ShowDialog, StillBrowser, sentence, tip
+from curator.services.records.installation import HOW_WORDS, this_installation
+from curator.ui.kit.foreign_text import StillBrowser, tip
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.labels import FindLine, ScaledLabel
 
 FOLDER = "help"
 FIRST = "index.md"

@@ -20,21 +20,18 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
-from curator.commands import Command, Keymap, WindowState, match, why_disabled
+from curator.commands.command import Command, WindowState
+from curator.commands.finding import match
+from curator.commands.keymap import Keymap
+from curator.commands.reasons import why_disabled
 from curator.domain.wording import tr
-from curator.services.ports import QueueFilter, QueueRow
-from curator.settings import read_state, write_state
-from curator.ui.kit import (
-    PAD,
-    RowList,
-    draw_focus,
-    draw_ground,
-    draw_words,
-    row_height,
-    theme_of,
-    tip,
-    watch,
-)
+from curator.services.ports.documents import QueueRow
+from curator.services.ports.queue import QueueFilter
+from curator.settings.state import read_state, write_state
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, row_height
+from curator.ui.kit.sight import watch
+from curator.ui.kit.theme import theme_of
 from curator.ui.shell.catalogue import COMMANDS
 
 if TYPE_CHECKING:

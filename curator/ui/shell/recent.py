@@ -12,12 +12,13 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from curator.domain.wording import UserError, tr
-from curator.settings import read_state, write_state
-from curator.ui.kit import tell, tip
+from curator.settings.state import read_state, write_state
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.messages import tell
 
 if TYPE_CHECKING:
-    from curator.services.ports import ProjectPlace
-    from curator.ui.files import ProjectWish
+    from curator.services.ports.address import ProjectPlace
+    from curator.ui.files.new_project import ProjectWish
 
 FILE = "recent.json"
 MOST = 12
@@ -72,7 +73,7 @@ def forget_missing() -> None:
 def _place(text: str) -> ProjectPlace | None:
     if not text.startswith("postgres"):
         return Path(text)
-    from curator.services.ports import SharedAddress
+    from curator.services.ports.address import SharedAddress
 
     try:
         return SharedAddress.parse(text)
@@ -92,7 +93,7 @@ def _is_there(place: ProjectPlace) -> bool:
 
 def ask_address(parent: QWidget, then: Callable[[ProjectPlace], None]) -> QInputDialog:
     """Ask for the address of a shared project."""
-    from curator.services.ports import SharedAddress
+    from curator.services.ports.address import SharedAddress
 
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(tr("Open shared project"))

@@ -22,8 +22,11 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entity_pages import pages_text
 from curator.domain.wording import UserError, tr
-from curator.settings import Option, OptionKind, Settings, options, with_value
-from curator.ui.kit import FormDialog, PathEdit, PlainEdit, scaled, sentence
+from curator.settings.choices import Option, OptionKind
+from curator.settings.schema import Settings, options, with_value
+from curator.ui.kit.foreign_text import PlainEdit
+from curator.ui.kit.form import FormDialog, PathEdit, sentence
+from curator.ui.kit.row_list import scaled
 
 CHOICES: Mapping[str, str] = {
     "system": "as the desktop",

@@ -18,9 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.commands import Command, Keymap, match
+from curator.commands.command import Command
+from curator.commands.finding import match
+from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
-from curator.ui.kit import FormDialog, tip
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import FormDialog
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.palette import shown_keys
 

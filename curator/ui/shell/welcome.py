@@ -9,7 +9,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit import PlainLabel, scaled, sentence, tip
+from curator.ui.kit.foreign_text import PlainLabel, tip
+from curator.ui.kit.form import sentence
+from curator.ui.kit.row_list import scaled
 from curator.ui.shell.recent import Recent
 
 MOST_RECENT = 6

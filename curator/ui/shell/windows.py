@@ -11,38 +11,52 @@ from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
-from curator.commands import Commands
+from curator.commands.command import Commands
 from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr
-from curator.services.records import last_lines
-from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
-from curator.ui.corpus import CORPUS
-from curator.ui.dashboard import SEEING, STEPS
-from curator.ui.entities import ENTITIES, USES
-from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
-from curator.ui.inconsistencies import INCONSISTENCIES
-from curator.ui.kit import ask, cascaded, file_dialog, tell
-from curator.ui.opinions import OPINIONS
-from curator.ui.people import PEOPLE
-from curator.ui.safety import SAFETY
+from curator.services.records.diagnostics import last_lines
+from curator.ui.bench.annotate_commands import ANNOTATE
+from curator.ui.bench.candidate_commands import CANDIDATES
+from curator.ui.bench.deciding_commands import DECIDING
+from curator.ui.bench.queue_commands import QUEUE
+from curator.ui.bench.text_commands import TEXT
+from curator.ui.corpus.corpus_commands import CORPUS
+from curator.ui.dashboard.seeing_commands import SEEING
+from curator.ui.dashboard.step_commands import STEPS
+from curator.ui.entities.entity_commands import ENTITIES
+from curator.ui.entities.use_commands import USES
+from curator.ui.files.demo_project import demo_folder, is_filled, world_of
+from curator.ui.files.file_commands import FILES, RECORDS
+from curator.ui.inconsistencies.inconsistency_commands import INCONSISTENCIES
+from curator.ui.kit.form import file_dialog
+from curator.ui.kit.layout_store import cascaded
+from curator.ui.kit.messages import ask, tell
+from curator.ui.opinions.opinion_commands import OPINIONS
+from curator.ui.people.people_commands import PEOPLE
+from curator.ui.safety.safety_commands import SAFETY
 from curator.ui.shell.quiet_time import keep_loaded
 from curator.ui.shell.recent import create_shared, written
-from curator.ui.training import JOBS, MODEL
+from curator.ui.training.model_commands import JOBS, MODEL
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.ports import ProjectPlace
-    from curator.settings import PageOpening
-    from curator.ui.bench import Workbench
-    from curator.ui.corpus import CorpusFlows
-    from curator.ui.dashboard import SeeingFlows, StepFlows
-    from curator.ui.entities import EntityFlows, UseFlows
-    from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
-    from curator.ui.inconsistencies import InconsistencyFlows
-    from curator.ui.opinions import OpinionFlows
-    from curator.ui.people import PeopleFlows
-    from curator.ui.safety import Rescue, SafetyFlows
+    from curator.services.ports.address import ProjectPlace
+    from curator.settings.choices import PageOpening
+    from curator.ui.bench.workbench import Workbench
+    from curator.ui.corpus.corpus_flows import CorpusFlows
+    from curator.ui.dashboard.seeing_flows import SeeingFlows
+    from curator.ui.dashboard.step_flows import StepFlows
+    from curator.ui.entities.entity_flows import EntityFlows
+    from curator.ui.entities.use_flows import UseFlows
+    from curator.ui.files.new_project import NewProjectDialog, ProjectWish
+    from curator.ui.files.project_flows import ProjectFlows
+    from curator.ui.files.record_flows import RecordFlows
+    from curator.ui.inconsistencies.inconsistency_flows import InconsistencyFlows
+    from curator.ui.opinions.opinion_flows import OpinionFlows
+    from curator.ui.people.people_flows import PeopleFlows
+    from curator.ui.safety.rescue import Rescue
+    from curator.ui.safety.safety_flows import SafetyFlows
     from curator.ui.shell.main_window import MainWindow
-    from curator.ui.training import ModelFlows
+    from curator.ui.training.model_flows import ModelFlows
 
 
 FRAME = QSize(16, 44)
@@ -220,14 +234,14 @@ class Session(QObject):
 
     def rescue(self, folder: Path) -> Rescue:
         """Offer recovery options for a project that cannot be opened."""
-        from curator.ui.safety import Rescue
+        from curator.ui.safety.rescue import Rescue
 
         return Rescue(self, folder)
 
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
         """Show the dialog for a new project, filled in with dropped files."""
         from curator import bootstrap
-        from curator.ui.files import NewProjectDialog
+        from curator.ui.files.new_project import NewProjectDialog
 
         formats = bootstrap.document_formats()
         dialog = NewProjectDialog(
@@ -282,23 +296,27 @@ class Session(QObject):
             )
             tell(self.window, tr("Demo project"), words, wrong=True)
             return
-        from curator.ui.files import ProjectWish
+        from curator.ui.files.new_project import ProjectWish
 
         self._create(ProjectWish(folder))
 
     def show(self, project: Project) -> None:
         """Show an open project in the window."""
         # project views are loaded with the first project, after the first paint
-        from curator.ui.bench import AttributeDesk, Workbench
-        from curator.ui.corpus import CorpusFlows
-        from curator.ui.dashboard import SeeingFlows, StepFlows
-        from curator.ui.entities import EntityFlows, UseFlows
-        from curator.ui.files import ProjectFlows, RecordFlows
-        from curator.ui.inconsistencies import InconsistencyFlows
-        from curator.ui.opinions import OpinionFlows
-        from curator.ui.people import PeopleFlows
-        from curator.ui.safety import SafetyFlows
-        from curator.ui.training import ModelFlows
+        from curator.ui.bench.attribute_desk import AttributeDesk
+        from curator.ui.bench.workbench import Workbench
+        from curator.ui.corpus.corpus_flows import CorpusFlows
+        from curator.ui.dashboard.seeing_flows import SeeingFlows
+        from curator.ui.dashboard.step_flows import StepFlows
+        from curator.ui.entities.entity_flows import EntityFlows
+        from curator.ui.entities.use_flows import UseFlows
+        from curator.ui.files.project_flows import ProjectFlows
+        from curator.ui.files.record_flows import RecordFlows
+        from curator.ui.inconsistencies.inconsistency_flows import InconsistencyFlows
+        from curator.ui.opinions.opinion_flows import OpinionFlows
+        from curator.ui.people.people_flows import PeopleFlows
+        from curator.ui.safety.safety_flows import SafetyFlows
+        from curator.ui.training.model_flows import ModelFlows
 
         bench = Workbench(project)
         self.bench = bench
@@ -341,7 +359,7 @@ class Session(QObject):
             then()
             return True
 
-        from curator.ui.jobs import JobKind
+        from curator.ui.jobs.jobs import JobKind
 
         words = TRAINING if job.kind is JobKind.TRAIN else WORKING
         ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and close"), then=then)

@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome
 from curator.domain.wording import DamagedTextError, UserError, localised, tr
-from curator.services.training import DiskReport, diff_rows, manifest_text, notes_of, queue_asked
-from curator.ui.bench import Workbench
-from curator.ui.kit import ask, tell
+from curator.services.training.bundle_metrics import diff_rows, queue_asked
+from curator.services.training.bundles import DiskReport, manifest_text, notes_of
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.messages import ask, tell
 
 if TYPE_CHECKING:
-    from curator.ui.kit import ShowDialog
+    from curator.ui.kit.form import ShowDialog
     from curator.ui.training.bundles import BundlesDialog
     from curator.ui.training.map_window import MapDialog
 
@@ -170,7 +171,7 @@ class BundleFlows(QObject):
 
     def show_changes(self, bundle_id: str) -> None:
         """The promotion diff of a bundle against the bundle it was compared with."""
-        from curator.ui.kit import ShowDialog
+        from curator.ui.kit.form import ShowDialog
         from curator.ui.training.promotion_diff import PromotionDiff
 
         bundle = self._bundle(bundle_id)
@@ -187,7 +188,7 @@ class BundleFlows(QObject):
         self.show_beside(dialog)
 
     def show_map(self, bundle_id: str) -> MapDialog | None:
-        from curator.services.training import read_map
+        from curator.services.training.embedding_map import read_map
         from curator.ui.training.map_window import MapDialog
 
         bundle = self._bundle(bundle_id)

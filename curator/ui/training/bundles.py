@@ -11,8 +11,13 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
 from curator.domain.wording import localised, percent, tr
-from curator.services.training import DiskReport, DiskUse, diff_rows, diff_words, has_map, queue_asked, size_words
-from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, grow, sentence, tip
+from curator.services.training.bundle_metrics import diff_rows, diff_words, queue_asked
+from curator.services.training.bundles import DiskReport, DiskUse, size_words
+from curator.services.training.embedding_map import has_map
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
+from curator.ui.kit.record_tables import FigureTable
+from curator.ui.kit.sizing import grow
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit import FormDialog
+from curator.ui.kit.form import FormDialog
 
 NOTHING_TICKED = "Tick at least one entity type, or press Cancel."
 

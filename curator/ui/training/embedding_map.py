@@ -20,8 +20,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import tr
-from curator.services.training import MapPoint, Place
-from curator.ui.kit import MentionState, Theme, scaled, theme_of
+from curator.services.training.embedding_map import MapPoint, Place
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import scaled
+from curator.ui.kit.theme import Theme, theme_of
 
 REACH = 9.0  # mouse distance to a point in pixels
 STEP = 1.25

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from curator.domain.wording import tr
-from curator.ui.bench import Workbench
-from curator.ui.kit import place_of
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.key_names import place_of
 from curator.ui.training.bundle_flows import BundleFlows
 
 if TYPE_CHECKING:

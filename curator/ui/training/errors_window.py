@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from curator.domain.documents import Split
 from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
 from curator.domain.wording import UserError, localised, ntr, tr
-from curator.services.records import (
+from curator.services.records.evaluation_errors import (
     KIND_WORDS,
     RELATION_WORDS,
     ErrorFilter,
@@ -30,26 +30,17 @@ from curator.services.records import (
     ErrorList,
     EvaluationError,
     Relation,
-    StoredEvaluation,
-    StoredEvaluations,
 )
-from curator.ui.kit import (
-    ElidedLabel,
-    EmptyPage,
-    FindLine,
-    FlowRow,
-    OpeningTable,
-    RecordColumn,
-    RecordModel,
-    RestColumn,
-    ShowDialog,
-    Worker,
-    figure,
-    file_dialog,
-    key_of,
-    tell,
-)
-from curator.ui.queue import SPLIT_WORDS
+from curator.services.records.stored_evaluations import StoredEvaluation, StoredEvaluations
+from curator.ui.kit.form import EmptyPage, ShowDialog, file_dialog
+from curator.ui.kit.key_names import key_of
+from curator.ui.kit.labels import ElidedLabel, FindLine
+from curator.ui.kit.messages import tell
+from curator.ui.kit.record_tables import OpeningTable, RecordColumn, RecordModel
+from curator.ui.kit.row_list import figure
+from curator.ui.kit.sizing import FlowRow, RestColumn
+from curator.ui.kit.worker import Worker
+from curator.ui.queue.queue_model import SPLIT_WORDS
 
 if TYPE_CHECKING:
     from collections import Counter

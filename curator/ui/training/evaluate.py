@@ -16,10 +16,14 @@ from curator.bootstrap import AtomicWriter
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
 from curator.domain.wording import UserError, guarded, localised, ntr, percent, tr
-from curator.services.training import HTML, EvaluationWish, ReplayWish, diff_rows, save_report
+from curator.services.training.bundle_metrics import diff_rows
+from curator.services.training.evaluation import HTML, EvaluationWish, ReplayWish, save_report
 from curator.temporary import prefix_of
-from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, sentence, tell, tip
-from curator.ui.queue import SPLIT_WORDS
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import FormDialog, ShowDialog, file_dialog, sentence
+from curator.ui.kit.messages import tell
+from curator.ui.kit.record_tables import FigureTable
+from curator.ui.queue.queue_model import SPLIT_WORDS
 from curator.ui.training.promotion_diff import PromotionDiff
 
 reports = cache(lambda: tempfile.TemporaryDirectory(prefix=prefix_of("report")))  # removed when the program ends

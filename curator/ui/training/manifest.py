@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from curator.domain.jobs import Activation, ActivationKind
 from curator.domain.wording import localised, tr
-from curator.ui.kit import ShowDialog, fixed_font
+from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.row_list import fixed_font
 
 KINDS = {
     ActivationKind.JOB: "put into use when it was created",

@@ -6,8 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from curator.domain.wording import percent, tr
-from curator.services.training import EmbeddingMap, MapPoint
-from curator.ui.kit import FindLine, ShowDialog, sentence
+from curator.services.training.embedding_map import EmbeddingMap, MapPoint
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.labels import FindLine
 from curator.ui.training.embedding_map import MapView, When
 
 NO_MAP = "This linker has no map. Training writes one when it finishes."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curator.commands import Command, Menu, WindowState
+from curator.commands.command import Command, Menu, WindowState
 
 if TYPE_CHECKING:
-    from curator.ui.bench import Workbench
+    from curator.ui.bench.workbench import Workbench
     from curator.ui.training.model_flows import ModelFlows
 
 

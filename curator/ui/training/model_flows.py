@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Role
-from curator.services.training import EvaluationWish, ReplayWish
-from curator.ui.bench import Workbench
-from curator.ui.jobs import JobKind, Launch, RunningJob
-from curator.ui.kit import place_of, tell
-from curator.ui.queue import SPLIT_WORDS
+from curator.services.ports.storage import Role
+from curator.services.training.evaluation import EvaluationWish, ReplayWish
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind, Launch, RunningJob
+from curator.ui.kit.key_names import place_of
+from curator.ui.kit.messages import tell
+from curator.ui.queue.queue_model import SPLIT_WORDS
 from curator.ui.training.bundle_flows import BundleFlows
 from curator.ui.training.error_flows import ErrorFlows
 from curator.ui.training.training_flows import TrainingFlows
@@ -129,7 +130,7 @@ class ModelFlows(QObject):
 
     def show_map(self) -> None:
         """Show the map of the bundle in use, or of its parent."""
-        from curator.services.training import nearest_with_map
+        from curator.services.training.embedding_map import nearest_with_map
 
         bundles = self._bench.project.retraining.bundles()
         active = next((one for one in bundles if one.active), None)

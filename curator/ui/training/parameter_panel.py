@@ -23,8 +23,9 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training import Recipe
-from curator.ui.kit import PlainLabel, guard_from_wheel, sentence, tip
+from curator.services.training.recipes import Recipe
+from curator.ui.kit.foreign_text import PlainLabel, tip
+from curator.ui.kit.form import guard_from_wheel, sentence
 from resources.recipe_files import Parameter
 
 # A field for one parameter of a recipe, made from its description.

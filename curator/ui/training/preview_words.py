@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from curator.domain.wording import ntr, tr
-from curator.services.training import TrainingPreview
-from curator.ui.jobs import range_words
+from curator.services.training.retraining import TrainingPreview
+from curator.ui.jobs.jobs import range_words
 
 ENCODING = "Re-encoding {encoded_entities:,} entities: {duration_words}."
 ENCODING_NAMES = "Re-encoding the names of {encoded_entities:,} entities: {duration_words}."

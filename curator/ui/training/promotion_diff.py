@@ -28,8 +28,13 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import localised, tr
-from curator.services.training import NIL, DiffKind, DiffRow, count, diff_words
-from curator.ui.kit import FindLine, MentionState, OpeningTable, in_role, sentence, theme_of
+from curator.services.training.bundle_metrics import NIL, DiffKind, DiffRow, count, diff_words
+from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.form import sentence
+from curator.ui.kit.labels import FindLine
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.record_tables import OpeningTable
+from curator.ui.kit.theme import theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

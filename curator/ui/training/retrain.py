@@ -25,9 +25,12 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training import CONTEXT, FIT, NAMES, Recipe, TrainingPreview, grouped
-from curator.settings import DeviceChoice
-from curator.ui.kit import FlowRow, FormDialog, sentence, tip
+from curator.services.training.recipes import CONTEXT, FIT, NAMES, Recipe, grouped
+from curator.services.training.retraining import TrainingPreview
+from curator.settings.choices import DeviceChoice
+from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.form import FormDialog, sentence
+from curator.ui.kit.sizing import FlowRow
 from curator.ui.training.parameter_panel import ParameterPanel
 from curator.ui.training.preview_words import learns_words, time_words
 

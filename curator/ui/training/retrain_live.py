@@ -11,9 +11,14 @@ from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QVBoxL
 
 from curator.domain.jobs import GateVerdict, JobOutcome, JobState
 from curator.domain.wording import tr
-from curator.services.training import RESUMABLE, comparison_of, diff_rows, queue_asked
-from curator.ui.jobs import RunningJob, TrainingPanel, flat, words_of
-from curator.ui.kit import FigureTable, ShowDialog, sentence, tell
+from curator.services.training.bundle_metrics import comparison_of, diff_rows, queue_asked
+from curator.services.training.retraining import RESUMABLE
+from curator.ui.jobs.jobs import RunningJob
+from curator.ui.jobs.jobs_bar import flat, words_of
+from curator.ui.jobs.training_panel import TrainingPanel
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.messages import tell
+from curator.ui.kit.record_tables import FigureTable
 from curator.ui.training.evaluate import ALONE, comparison_rows, gate_rows, mcnemar_words
 from curator.ui.training.promotion_diff import PromotionDiff
 

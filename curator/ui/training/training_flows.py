@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, tr
-from curator.services.training import InterruptedTraining
-from curator.ui.bench import Workbench
-from curator.ui.jobs import JobKind, Launch, RunningJob
-from curator.ui.kit import choose, tell
+from curator.services.training.retraining import InterruptedTraining
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind, Launch, RunningJob
+from curator.ui.kit.messages import choose, tell
 from curator.ui.training.bundle_flows import BundleFlows, show
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class TrainingFlows(QObject):
             self._bench.notices.add(words, lambda: self.show_training(job), wrong=wrong)
 
     def _show_outcome(self, outcome: JobOutcome) -> None:
-        from curator.services.training import has_map
+        from curator.services.training.embedding_map import has_map
 
         assert self._live is not None
         self._live.show_outcome(outcome)

@@ -21,11 +21,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from curator import storage
 from curator.bootstrap import open_project
 from curator.domain.documents import Split
-from curator.services.ports import Cluster
-from curator.storage.db import SuggestionRow
+from curator.services.ports.bulk import Cluster
+from curator.storage import project as storage
+from curator.storage.db.schema import SuggestionRow
 
 ACTOR = b"MapBatches(Actor)"
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from curator import storage
 from curator.bootstrap import open_project
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
+from curator.storage import project as storage
 from tests.curator.cli.conftest import Answer, Cli
 from tests.curator.services.fakes import document
 

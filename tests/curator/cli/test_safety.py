@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from curator.storage import open_project
-from curator.storage.db import read_mark
+from curator.storage.db.mark import read_mark
+from curator.storage.project import open_project
 from tests.curator.cli.conftest import Cli
 
 HOURS = 7200

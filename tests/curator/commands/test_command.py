@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 
-from curator.commands import Command, Commands, Menu, in_menu_order
+from curator.commands.command import Command, Commands, Menu, in_menu_order
 
 
 class Feature:

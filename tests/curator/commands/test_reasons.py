@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curator.commands import WindowState
+from curator.commands.command import WindowState
 from curator.commands.reasons import why_disabled
 from curator.ui.shell.catalogue import COMMANDS
 

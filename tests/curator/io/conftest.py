@@ -22,7 +22,7 @@ from curator.domain.documents import (
     Span,
     Split,
 )
-from curator.services.ports import DocumentReader, ExportDocument, ExportMention
+from curator.services.ports.files import DocumentReader, ExportDocument, ExportMention
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

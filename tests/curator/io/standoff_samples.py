@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, slice_spans
-from curator.services.ports import DocumentFormat, ExportDocument
+from curator.services.ports.files import DocumentFormat, ExportDocument
 
 TEXT = st.text(
     st.one_of(st.sampled_from("ab \n\r\t\U0001f600é|;:\u2028\x85"), st.characters(exclude_categories=("Cs", "Cc"))),

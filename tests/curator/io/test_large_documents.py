@@ -14,8 +14,7 @@ from curator.domain.relations import Relation, RelationEnd
 from curator.io import default_registry
 from curator.io.bioc.bioc import BioCAnnotation
 from curator.io.bioc.bioc_xml_tree import XmlTree
-from curator.services.ports import ExportDocument, ExportMention
-from curator.services.ports.files import OneFile
+from curator.services.ports.files import ExportDocument, ExportMention, OneFile
 from tests.fuzz.writing import write_back
 from tests.rewriting import AT
 

@@ -11,7 +11,7 @@ import pytest
 
 from curator.domain.wording import CancelledError, UserError
 from curator.io.local_model import LocalModel
-from curator.services.ports import ModelServer, NoAnswerError, Stopper
+from curator.services.ports.opinions import ModelServer, NoAnswerError, Stopper
 from tests.fake_model import FakeModel, Reply, says, serving
 
 

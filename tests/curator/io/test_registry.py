@@ -18,8 +18,8 @@ import curator.io
 from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.formats import default_sources, every_format
-from curator.io.kb import KbSource
-from curator.services.ports import DocumentFormat, FormatRegistry
+from curator.io.kb.base import KbSource
+from curator.services.ports.files import DocumentFormat, FormatRegistry
 
 Put = Callable[..., Path]
 

@@ -12,7 +12,7 @@ import pytest
 
 from curator.io import default_registry
 from curator.services.importing.import_comparing import storable
-from curator.services.ports import StatesRelations
+from curator.services.ports.files import StatesRelations
 
 Put = Callable[..., Path]
 TEXT, KEY = "Pain here", "MESH:D010146"

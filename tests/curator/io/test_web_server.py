@@ -18,7 +18,7 @@ import pytest
 
 from curator.domain.wording import LinkerUnavailableError, UserError
 from curator.io.web_server import MOST_BYTES, WebAccess, WebServer
-from curator.services.ports import WebAnswer, WebError, WebQuestion
+from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 
 TOKEN = "secret"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

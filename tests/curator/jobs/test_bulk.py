@@ -19,20 +19,26 @@ from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.jobs import JobRunner, LinkerOptions, RayBulk, bulk_main
+from curator.jobs import bulk_main
+from curator.jobs.bulk import RayBulk
 from curator.jobs.linker_main import decided_input, document_input, mention_on_wire
 from curator.jobs.linker_messages import (
+    LinkerOptions,
     decided_to_wire,
     document_to_wire,
     entity_to_wire,
     parts_of,
     suggestions_of,
 )
-from curator.services.ports import BulkTask, Cluster, DecidedDocument, DecidedMention, LinkDocument, LinkMention
-from models.core import record_from_json
+from curator.jobs.runner import JobRunner
+from curator.services.ports.bulk import BulkTask, Cluster
+from curator.services.ports.processes import DecidedDocument, DecidedMention, LinkDocument, LinkMention
+from models.core.kb import record_from_json
 from models.encoders import cache
-from models.linker import Linker, batches, build_untrained, load_intact
+from models.linker.build import build_untrained
 from models.linker.bundle import Bundle, new_staging, publish
+from models.linker.index_repair import load_intact
+from models.linker.linker import Linker, batches
 from tests.tiny_bert import build_tiny_bert
 
 ENTITIES = [Entity("E1", "Horse palsy", ("equine palsy",), ("T",)), Entity("E2", "Aspirin"), Entity("E3", "Palsy")]

@@ -120,7 +120,7 @@ def test_bundles_asked_for_at_once_are_loaded_one_by_one(
         inside[0] -= 1
         return found
 
-    monkeypatch.setattr("models.linker.load_intact", counted)
+    monkeypatch.setattr("models.linker.index_repair.load_intact", counted)
     for _ in range(2):
         process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
     assert [process.next_loaded()["event"] for _ in range(2)] == ["opened", "opened"]
@@ -179,7 +179,7 @@ def test_a_linker_that_does_not_fit_on_the_gpu_is_loaded_for_the_processor(
             raise RuntimeError("CUDA error: out of memory")
         return load_intact(path, device=device, **options)
 
-    monkeypatch.setattr("models.linker.load_intact", full)
+    monkeypatch.setattr("models.linker.index_repair.load_intact", full)
     for wanted, event in (("auto", "opened"), ("cuda", "open_failed")):
         process.take({"op": "start", "device": wanted, "threads": 1, "cache": ""})
         process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
@@ -198,7 +198,7 @@ def test_without_memory_on_a_computer_without_a_gpu_no_gpu_is_blamed(
     def full(*_: object, **__: object) -> object:
         raise MemoryError
 
-    monkeypatch.setattr("models.linker.load_intact", full)
+    monkeypatch.setattr("models.linker.index_repair.load_intact", full)
     process.take({"op": "start", "device": "auto", "threads": 1, "cache": ""})
     process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
     told = process.told.get(timeout=TIMEOUT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curator.domain.documents import Span
 from curator.jobs.linker_messages import detected_from_wire
-from curator.services.ports import DetectedMention
+from curator.services.ports.processes import DetectedMention
 
 
 def test_a_mention_that_only_the_memory_knows_has_no_entity() -> None:

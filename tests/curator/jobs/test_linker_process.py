@@ -18,7 +18,7 @@ from curator.domain.suggestions import Suggestion
 from curator.domain.wording import LinkerUnavailableError
 from curator.jobs.linker_process import LinkerProcess
 from curator.services.linking.linking import open_linker
-from curator.services.ports import LinkDocument, LinkMention
+from curator.services.ports.processes import LinkDocument, LinkMention
 
 TIMEOUT = 20.0
 

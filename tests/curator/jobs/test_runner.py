@@ -14,7 +14,7 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError
 from curator.jobs.child_side import GRACE_SECONDS
 from curator.jobs.runner import CANCEL_SECONDS, JobRunner
-from curator.services.ports import JobHandle
+from curator.services.ports.processes import JobHandle
 from tests.curator.services.fakes import ignore
 
 TIMEOUT = 20.0

@@ -17,7 +17,7 @@ from curator.domain.jobs import UNRESPONSIVE, JobOutcome, JobState, Progress
 from curator.jobs import runner as running
 from curator.jobs.heartbeat import FOR_JOBS, Watch
 from curator.jobs.runner import JobRunner
-from curator.services.ports import JobHandle
+from curator.services.ports.processes import JobHandle
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 TIMEOUT = 60.0

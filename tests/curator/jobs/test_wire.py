@@ -15,7 +15,8 @@ from typing import Any, get_type_hints, is_typeddict
 import pytest
 
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
-from curator.jobs import LinkerProcess, wire
+from curator.jobs import wire
+from curator.jobs.linker_process import LinkerProcess
 from curator.jobs.runner import JobRunner
 from curator.jobs.wire import EVENTS, REQUESTS, VERSION, Schema, WireError, frame, greeting, received
 

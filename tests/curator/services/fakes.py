@@ -19,15 +19,17 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
 from curator.domain.wording import CancelledError, UserError
-from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument, QueueFilter
+from curator.services.ports.processes import DecidedDocument, DetectedMention, LinkDocument
+from curator.services.ports.queue import QueueFilter
 from curator.settings.schema import Settings
+from curator.storage import project as storage
+from curator.storage.store import SqlStore
 
 KB: tuple[dict[str, Any], ...] = (
     {"id": "MESH:D008012", "name": "Lidocaine", "synonyms": ["Xylocaine"], "types": ["Chemical"], "definition": "d"},
@@ -320,7 +322,7 @@ class World:
     """A project with its store, its fakes and the folder for files."""
 
     project: Project
-    store: storage.SqlStore
+    store: SqlStore
     linker: FakeLinker
     jobs: FakeJobs
     folder: Path
@@ -371,7 +373,7 @@ def make_world(
 
 def make_store(
     folder: Path, *, name: str = "p", kb: bool = False, documents: int = 0, linked: bool = False
-) -> storage.SqlStore:
+) -> SqlStore:
     """A new project named `name`: a copy of one that was filled by importing, under an id of its own.
 
     With `linked` its index was built and its documents were linked, both by fakes.

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from curator.services.ports import SharedAddress
-from curator.storage import SqlStore, create_project
-from curator.storage.team import SharedStore, create_shared_project, open_shared_project
+from curator.services.ports.address import SharedAddress
+from curator.storage.project import create_project
+from curator.storage.store import SqlStore
+from curator.storage.team.project import create_shared_project, open_shared_project
+from curator.storage.team.store import SharedStore
 from tests.curator.storage.filler import DIALECTS, SQLITE, Filler
 from tests.postgres import Server, empty
 

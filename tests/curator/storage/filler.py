@@ -10,8 +10,8 @@ import pytest
 from curator.domain.decisions import Decision, Shown, Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Split
 from curator.domain.entities import Entity
-from curator.storage import SqlStore
-from curator.storage.team import SharedStore
+from curator.storage.store import SqlStore
+from curator.storage.team.store import SharedStore
 
 SQLITE, POSTGRESQL = DIALECTS = ("sqlite", "postgresql")
 in_a_folder = pytest.mark.parametrize("store", [SQLITE], indirect=True)

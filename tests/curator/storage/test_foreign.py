@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage import create_project, migrations, open_project
+from curator.storage import migrations
 from curator.storage.foreign import SETTINGS
+from curator.storage.project import create_project, open_project
 
 SECRET = b"what the user wrote"
 ACTS = {

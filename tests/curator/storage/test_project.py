@@ -12,8 +12,9 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import DamagedProjectError, NewerProjectError, ProjectLockedError, UserError
-from curator.storage import create_project, migrations, open_project, project
-from curator.storage.db import ProjectLock
+from curator.storage import migrations, project
+from curator.storage.db.lock import ProjectLock
+from curator.storage.project import create_project, open_project
 from tests.curator.storage.filler import Filler
 
 

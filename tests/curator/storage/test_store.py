@@ -6,7 +6,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
-from curator.storage import create_project, open_project
+from curator.storage.project import create_project, open_project
 from tests.curator.storage.filler import document
 
 

@@ -15,9 +15,11 @@ from curator.domain.decisions import OperationKind, Shown, ShownCandidate, Verdi
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import NewerProjectError
-from curator.storage import SqlStore, create_project, migrations, open_project
-from curator.storage.db import WRITES, mark_as_it_is, read_mark
-from curator.storage.safety import check_steps
+from curator.storage import migrations
+from curator.storage.db.mark import WRITES, mark_as_it_is, read_mark
+from curator.storage.project import create_project, open_project
+from curator.storage.safety.checking import check_steps
+from curator.storage.store import SqlStore
 from tests.curator.storage.filler import AT, Filler, document, mention
 
 NEWEST = migrations.current_version()

@@ -13,10 +13,12 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span
 from curator.domain.wording import DamagedProjectError, UserError
 from curator.services.queue import ordering
-from curator.storage import find_wrong_values, open_project, wrong_values
-from curator.storage.curation import SqlMentions
-from curator.storage.db import Base, enum_of, json_of, object_of, span_of, texts_of, time_of
-from curator.storage.wrong_values import WrongValue, is_of_reading
+from curator.storage import wrong_values
+from curator.storage.curation.mentions import SqlMentions
+from curator.storage.db.rows import enum_of, json_of, object_of, span_of, texts_of, time_of
+from curator.storage.db.schema import Base
+from curator.storage.project import open_project
+from curator.storage.wrong_values import WrongValue, find_wrong_values, is_of_reading
 from tests.curator.storage.filler import AT
 from tests.curator.storage.wrong_rows import make_killed, set_value
 

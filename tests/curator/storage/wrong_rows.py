@@ -12,8 +12,8 @@ from pathlib import Path
 
 from curator.cli.main import run
 from curator.domain.decisions import OperationKind, Verdict
-from curator.storage import open_project
-from curator.storage.db import fill_chain
+from curator.storage.db.hash_chain import fill_chain
+from curator.storage.project import open_project
 from tests.curator.services.fakes import KB, document
 from tests.curator.storage.filler import AT
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import torch
 
-from models.core import Precision
-from models.encoders import Encoder, EncoderModule, Halves, LowerStates, halves
+from models.core.device import Precision
 from models.encoders.cache import HEADER_BYTES
+from models.encoders.encoders import Encoder, EncoderModule
+from models.encoders.lower_states import Halves, LowerStates, halves
 
 TEXTS = ["heart failure", "pain", "acute pain", "", "pain", "a long name of many words that is cut at the limit " * 4]
 

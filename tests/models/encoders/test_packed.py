@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from models.encoders import Encoder, EncoderModule, load_encoder
+from models.encoders.encoders import Encoder, EncoderModule, load_encoder
 from models.encoders.packed import PackedBert, Run, packed, pool_packed, runs
 from models.encoders.pooling import Pooling, pool
 

@@ -14,7 +14,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from models.encoders import Encoder, default_encoder_folder, load_encoder, read_folder
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoder_folder import read_folder
+from models.encoders.encoders import Encoder, load_encoder
 from models.encoders.inputs import markers
 from models.encoders.packed import PackedBert
 from models.encoders.plain_bert import Bert, PlainTokenizer, plain_bert, plain_tokenizer

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.core import sha256_file, write_json
+from models.core.file_io import sha256_file, write_json
 from models.core.kb import KB_FILE
 from models.encoders.encoders import load_encoder, save_encoder
 from models.encoders.inputs import InputSettings

@@ -3,7 +3,6 @@ import sys
 
 import pytest
 
-import models
 from models.encoders import default_encoder
 from models.errors import ModelError
 from models.linker.build import build_untrained
@@ -14,12 +13,6 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     code = f"import sys, models; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_every_exported_name_is_there() -> None:
-    assert [name for name in models.__all__ if not hasattr(models, name)] == []
-    with pytest.raises(AttributeError):
-        _ = models.nothing_of_this_name
 
 
 def test_the_default_encoder_is_the_recorded_one() -> None:

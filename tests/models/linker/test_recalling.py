@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from models.encoders import Encoder
+from models.encoders.encoders import Encoder
 from models.linker.linker import Linker
 from models.names.names import WORTH_KEEPING
 from models.retrievers.recalled import NOTHING

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from models.errors import ModelError
-from models.vectors import First, VectorIndex, coarse, growing, index
+from models.vectors import coarse, index
+from models.vectors.coarse import First
+from models.vectors.dynamic import growing
+from models.vectors.index import VectorIndex
 
 RNG = np.random.default_rng(11)
 ROWS, K = 3000, 20

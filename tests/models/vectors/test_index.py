@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from models.core import gpu_memory
+from models.core.device import gpu_memory
 from models.errors import ModelError
 from models.vectors import index as index_blocks
 from models.vectors import index_files, index_plan, probing, two_stage

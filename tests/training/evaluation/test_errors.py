@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from models.core.kb import order_entities
 from models.types import EntityRecord, LinkedMention
 from tests.training.evaluation.worlds import answer
-from training.data import GoldSet, SnapshotDocument, SnapshotMention, Split, resolve_gold
-from training.data.snapshot import Gold
-from training.evaluation import SliceFacts, errors_json, evaluate, linking_errors, slice_facts
-from training.evaluation.errors import AROUND, ErrorKind, LinkingError, Relation
+from training.data.gold import GoldSet, resolve_gold
+from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
+from training.evaluation.errors import AROUND, ErrorKind, LinkingError, Relation, errors_json, linking_errors
+from training.evaluation.report import evaluate
+from training.evaluation.slices import SliceFacts, slice_facts
 
 KB = order_entities(
     EntityRecord(id_, name, types=("Disease",), parents=parents)

@@ -5,7 +5,8 @@ import pytest
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
 from training.data.gold import GoldSet, fold, resolve_gold
 from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
-from training.evaluation import FlipKind, evaluate, flips
+from training.evaluation.flips import FlipKind, flips
+from training.evaluation.report import evaluate
 
 ALIASES = {"A": "A", "B": "B", "C": "C", "old-A": "A"}
 

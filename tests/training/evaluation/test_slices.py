@@ -5,7 +5,7 @@ import pytest
 from models.core.kb import order_entities
 from models.types import EntityRecord
 from tests.training.evaluation.worlds import NAME_CLASSES, gold, gold_set
-from training.data import fold
+from training.data.gold import fold
 from training.data.snapshot import SnapshotDocument, Split
 from training.evaluation.report import members
 from training.evaluation.slices import SliceFacts, name_class, slice_facts, slice_names

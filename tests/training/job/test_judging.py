@@ -14,8 +14,8 @@ from training.data.budget import Budget
 from training.data.spec import TrainingSpec
 from training.job.part_quality import VALIDATED, Judge, pool_scores
 from training.job.preparation import Loaded, PreparedTowers, load, prepare, prepare_towers
-from training.losses import Similarity
-from training.negatives import gold_and_best
+from training.losses.base import Similarity
+from training.negatives.mined import gold_and_best
 
 
 def drain(work: Generator[Any, None, Any]) -> Any:

@@ -17,7 +17,7 @@ from models.errors import ModelError
 from models.linker.build import build_untrained
 from models.linker.bundle import Bundle, EncoderRef, new_staging, open_bundle, publish, reuse, seal
 from models.linker.linker import Linker
-from models.names import NamesRetriever
+from models.names.names import NamesRetriever
 from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines, entities
 from training.data.progress import Event, Phase
@@ -26,7 +26,7 @@ from training.job.gate import GateOutcome, GateResult, judge
 from training.job.job import FITTED_ON, run_training
 from training.job.names_learning import Strings, recall
 from training.job.preparation import Loaded
-from training.tasks import NamesTask
+from training.tasks.names_task import NamesTask
 
 DOCUMENTS = [*document_lines("train", 40, seed=1), *document_lines("validation", 10, seed=2)]
 ODD = [{**line, "text": line["text"].replace(" of the ", " by the ")} for line in DOCUMENTS]

@@ -6,7 +6,7 @@ from models.encoders.inputs import MentionTokens
 from models.types import EntityRecord
 from training.data.examples import Example
 from training.job.part_quality import recall, rerank, search
-from training.losses import Similarity
+from training.losses.base import Similarity
 
 KB = KnowledgeBase(tuple(EntityRecord(f"E{n}", f"e{n}", types=("A",) if n < 2 else ("B",)) for n in range(4)))
 

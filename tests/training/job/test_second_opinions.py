@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.linker import MIN_OPINIONS
 from models.linker.answering import ScoredMention
-from models.rankers import OPINION, SILENT
+from models.linker.tuning import MIN_OPINIONS
 from models.rankers.combiner import DEFAULT_COMBINER, Combiner
+from models.rankers.hearing import OPINION, SILENT
 from tests.training.job.invented import CANDIDATES, KB, Weights, ignorant, invented
 from training.data.gold import GoldSet
 from training.job.fitting import fitted

@@ -28,11 +28,15 @@ from training.data.snapshot import read_snapshot
 from training.loop.projection import identity_projection
 from training.loop.towers import Towers
 from training.loop.trainer import TrainSettings, train
-from training.losses import Loss, LossInputs, NoiseContrastiveLoss, ProxyLoss, Similarity
-from training.losses.base import pair_scores, scores
-from training.negatives import Kinship, RandomNegatives
+from training.losses.base import Loss, LossInputs, Similarity, pair_scores, scores
+from training.losses.nce import NoiseContrastiveLoss
+from training.losses.proxy import ProxyLoss
+from training.negatives.kinship import Kinship
 from training.negatives.sampling import Reach
-from training.regularisers import FGSM, Regulariser, Transformation
+from training.negatives.uniform import RandomNegatives
+from training.regularisers.base import Regulariser
+from training.regularisers.fgsm import FGSM
+from training.regularisers.transformation import Transformation
 from training.tasks.retriever_task import RetrieverTask
 from training.tasks.vectors import entity_vectors, mention_vectors, pool_vectors, untrained_vectors
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from models.retrievers.scorers import TokenStates
-from training.losses import LossInputs, Similarity, Texts
+from training.losses.base import LossInputs, Similarity, Texts
 
 Vector = list[float]
 Plain = list[float] | list[list[float]]  # a vector, or for SOM the vectors of the real tokens

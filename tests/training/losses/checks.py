@@ -13,7 +13,7 @@ from models.encoders.pooling import Pooling
 from models.errors import ModelError
 from models.retrievers.scorers import TokenStates
 from tests.training.losses.batches import Masks, Vectors, chance, inputs, texts, tokens, vectors
-from training.losses import Loss, LossInputs, Similarity
+from training.losses.base import Loss, LossInputs, Similarity
 
 CLUSTERS = [0, 1, 0, 2, 1]
 

@@ -22,8 +22,8 @@ from tests.training.losses.batches import (
     tokens,
     vectors,
 )
-from training.losses import AdaptiveMixupLoss, Similarity
-from training.losses.amh import adaptive_weight, choose, mix
+from training.losses.amh import AdaptiveMixupLoss, adaptive_weight, choose, mix
+from training.losses.base import Similarity
 
 ALPHA = 0.3
 

@@ -7,8 +7,19 @@ from torch import Tensor
 from models.errors import ModelError
 from models.retrievers.scorers import TokenStates
 from tests.training.losses.batches import EVERY, SCORE, inputs, row_of, texts, tokens, vectors
-from training.losses import Loss, LossInputs, ProxyLoss, Similarity
-from training.losses.base import count, distances, mean_over, pair_scores, pick, scores, take
+from training.losses.base import (
+    Loss,
+    LossInputs,
+    Similarity,
+    count,
+    distances,
+    mean_over,
+    pair_scores,
+    pick,
+    scores,
+    take,
+)
+from training.losses.proxy import ProxyLoss
 
 VECTORS = [similarity for similarity in EVERY if similarity is not Similarity.SOM]
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from models.errors import ModelError
-from training.losses import CandidateCrossEntropy
+from training.losses.cross_entropy import CandidateCrossEntropy
 
 LOSS = CandidateCrossEntropy()
 

@@ -9,8 +9,8 @@ from torch.autograd import gradcheck
 from models.errors import ModelError
 from tests.training.losses import checks
 from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, cosine, inputs, row_of, texts, vectors
-from training.losses import MultiSimilarityLoss, Similarity
-from training.losses.multi_similarity import multi_similarity_loss
+from training.losses.base import Similarity
+from training.losses.multi_similarity import MultiSimilarityLoss, multi_similarity_loss
 
 ALPHA, BETA, BASE, MARGIN = 1.5, 4.0, 0.2, 0.3
 ALL = 1e9  # a margin within which every pair counts

@@ -7,8 +7,8 @@ from torch.autograd import gradcheck
 from models.errors import ModelError
 from tests.training.losses import checks
 from tests.training.losses.batches import EVERY, SCORE, Vectors, chance, inputs, row_of, texts
-from training.losses import NoiseContrastiveLoss, Similarity
-from training.losses.nce import nce_loss
+from training.losses.base import Similarity
+from training.losses.nce import NoiseContrastiveLoss, nce_loss
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -5,9 +5,9 @@ from torch.autograd import gradcheck
 from models.errors import ModelError
 from tests.training.losses import checks
 from tests.training.losses.batches import Vectors, apart, chance, inputs, row_of, vectors
-from training.losses import PrototypeTripletLoss, Similarity, TripletLoss
-from training.losses.base import distances
-from training.losses.prototype import first_members, prototypes
+from training.losses.base import Similarity, distances
+from training.losses.prototype import PrototypeTripletLoss, first_members, prototypes
+from training.losses.triplet import TripletLoss
 
 CLUSTERS = [0, 1, 0, 2, 1]
 WIDE = 50.0  # a margin that keeps every cluster away from the hinge

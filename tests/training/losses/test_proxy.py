@@ -8,8 +8,8 @@ from torch.autograd import gradcheck
 from models.errors import ModelError
 from tests.training.losses import checks
 from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, cosine, inputs, row_of, texts, vectors
-from training.losses import ProxyLoss, Similarity
-from training.losses.proxy import proxy_loss
+from training.losses.base import Similarity
+from training.losses.proxy import ProxyLoss, proxy_loss
 
 ALPHA, DELTA = 7.0, 0.05
 

@@ -5,8 +5,9 @@ from torch.autograd import gradcheck
 from models.errors import ModelError
 from tests.training.losses import checks
 from tests.training.losses.batches import Vectors, apart, chance, inputs, row_of, vectors
-from training.losses import Similarity, TripletLoss
+from training.losses.base import Similarity
 from training.losses.hinge import hardest_negatives, nearest_of
+from training.losses.triplet import TripletLoss
 
 WIDE = 50.0  # a margin that keeps every mention away from the hinge
 

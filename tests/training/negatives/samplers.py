@@ -11,16 +11,11 @@ from models.core.kb import KnowledgeBase, order_entities
 from models.encoders.inputs import MentionTokens
 from models.types import EntityRecord
 from training.data.examples import Example
-from training.negatives import (
-    HardNegatives,
-    Kinship,
-    MixedNegatives,
-    NegativeSampler,
-    RandomNegatives,
-    Reach,
-    hard_rows,
-    make_reach,
-)
+from training.negatives.choice import make_reach
+from training.negatives.kinship import Kinship
+from training.negatives.mined import HardNegatives, MixedNegatives, hard_rows
+from training.negatives.sampling import NegativeSampler, Reach
+from training.negatives.uniform import RandomNegatives
 
 SIZE = 6
 

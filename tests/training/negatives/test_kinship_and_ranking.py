@@ -8,19 +8,11 @@ from models.encoders.inputs import MentionTokens
 from models.errors import ModelError
 from models.types import EntityRecord
 from training.data.examples import Example
-from training.negatives import (
-    HardNegatives,
-    Kinship,
-    MinedNegatives,
-    MixedNegatives,
-    NameKinship,
-    RandomNegatives,
-    Sharing,
-    eligible,
-    hard_rows,
-    make_reach,
-    make_sampler,
-)
+from training.negatives.choice import make_reach, make_sampler
+from training.negatives.kinship import Kinship, NameKinship, eligible
+from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives, hard_rows
+from training.negatives.sampling import Sharing
+from training.negatives.uniform import RandomNegatives
 
 ENTITIES = [
     EntityRecord("A", "a", alt_ids=("x", "y")),

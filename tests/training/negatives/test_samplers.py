@@ -13,15 +13,10 @@ from scipy.stats import chi2
 
 from tests.training.negatives.samplers import EXAMPLES, GOLD, KB, KINSHIP, MAKERS, MENTIONS, SIZE, build, mined, reach
 from training.data.domains import Domain
-from training.negatives import (
-    DrawnNegatives,
-    HardNegatives,
-    MinedNegatives,
-    MixedNegatives,
-    RandomNegatives,
-    Reach,
-    candidate_set,
-)
+from training.negatives.batch import DrawnNegatives, candidate_set
+from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
+from training.negatives.sampling import Reach
+from training.negatives.uniform import RandomNegatives
 
 every_sampler = pytest.mark.parametrize("kind", MAKERS)
 every_sharing = pytest.mark.parametrize("sharing", ["batch", "mention"])

@@ -22,9 +22,9 @@ from training.data.snapshot import read_snapshot
 from training.loop.gradient_cache import cached_backward
 from training.loop.towers import Towers
 from training.loop.trainer import Task
-from training.losses import Loss, LossInputs, Similarity
-from training.losses.base import pair_scores, scores
-from training.negatives import Kinship, RandomNegatives
+from training.losses.base import Loss, LossInputs, Similarity, pair_scores, scores
+from training.negatives.kinship import Kinship
+from training.negatives.uniform import RandomNegatives
 from training.tasks.retriever_task import RetrieverTask
 
 SETTINGS = InputSettings(mention_tokens=16, entity_tokens=20, style=EntityStyle.TITLE_TYPES)

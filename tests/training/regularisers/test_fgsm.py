@@ -22,12 +22,13 @@ from tests.training.regularisers.conftest import (
 )
 from training.data.examples import Example
 from training.loop.towers import Towers
-from training.losses import LossInputs, ProxyLoss, Similarity, Texts
-from training.losses.base import pair_scores, scores, take
-from training.negatives import DrawnNegatives, RandomNegatives, Rows
-from training.regularisers import FGSM
+from training.losses.base import LossInputs, Similarity, Texts, pair_scores, scores, take
+from training.losses.proxy import ProxyLoss
+from training.negatives.batch import DrawnNegatives
+from training.negatives.kinship import Rows
+from training.negatives.uniform import RandomNegatives
 from training.regularisers.embeddings import changed_sum, score_sign
-from training.regularisers.fgsm import shared_roles
+from training.regularisers.fgsm import FGSM, shared_roles
 from training.tasks.retriever_task import RetrieverTask
 
 EPSILON, STEP = 0.03, 1e-6

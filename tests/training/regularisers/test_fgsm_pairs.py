@@ -17,8 +17,8 @@ from models.errors import ModelError
 from models.rankers.cross_encoder import CrossEncoderModule, new_head
 from tests.training.regularisers.conftest import SETTINGS, assert_cached_gradients_are_those_of_one_go
 from training.data.examples import EntityTexts, Example
-from training.negatives import Kinship
-from training.regularisers import PairFGSM
+from training.negatives.kinship import Kinship
+from training.regularisers.fgsm_pairs import PairFGSM
 from training.tasks.cross_encoder import CrossEncoderTask, EncodedPair
 
 EPSILON, STEP = 0.03, 1e-6

@@ -20,9 +20,9 @@ from tests.training.regularisers.conftest import (
     gradients,
 )
 from training.loop.towers import Towers
-from training.losses import Similarity
-from training.regularisers import Ascent, Transformation, freeze_embeddings
-from training.regularisers.transformation import reversed_gradient, transformed, within
+from training.losses.base import Similarity
+from training.regularisers.embeddings import freeze_embeddings
+from training.regularisers.transformation import Ascent, Transformation, reversed_gradient, transformed, within
 from training.tasks.retriever_task import RetrieverTask
 
 ALL = [0, 1, 2, 3, 4]

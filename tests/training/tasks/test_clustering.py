@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from models.errors import ModelError
-from training.losses import LossInputs, PrototypeTripletLoss
+from training.losses.base import LossInputs
+from training.losses.prototype import PrototypeTripletLoss
 from training.tasks import clustering
 from training.tasks.clustering import (
     OUTSIDE,

@@ -29,7 +29,7 @@ from training.data.progress import Event, Phase
 from training.data.snapshot import read_snapshot
 from training.job.job import run_training
 from training.loop.trainer import TrainSettings, train
-from training.negatives import Kinship
+from training.negatives.kinship import Kinship
 from training.tasks.cross_encoder import CrossEncoderTask, spread
 
 SETTINGS = InputSettings(mention_tokens=24, entity_tokens=20, style=EntityStyle.TITLE_TYPES)

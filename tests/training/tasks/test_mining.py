@@ -22,8 +22,11 @@ from models.types import EntityRecord
 from training.data.examples import EntityTexts, Example
 from training.loop.projection import identity_projection
 from training.loop.towers import Towers
-from training.losses import Similarity
-from training.negatives import HardNegatives, Kinship, MinedNegatives, MixedNegatives, Reach, make_reach
+from training.losses.base import Similarity
+from training.negatives.choice import make_reach
+from training.negatives.kinship import Kinship
+from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
+from training.negatives.sampling import Reach
 from training.tasks import mining, mining_search
 from training.tasks.mining import Miner, pool_size
 from training.tasks.vectors import mention_vectors, pool_vectors

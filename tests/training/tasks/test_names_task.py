@@ -10,11 +10,13 @@ import pytest
 import torch
 
 from models.core.kb import KnowledgeBase
-from models.encoders import Encoder, load_encoder
+from models.encoders.encoders import Encoder, load_encoder
 from models.types import EntityRecord
-from training.losses import Loss, NoiseContrastiveLoss, PrototypeTripletLoss, Similarity
-from training.negatives import NameKinship
-from training.tasks import NamedMention, NamesTask, train_layers
+from training.losses.base import Loss, Similarity
+from training.losses.nce import NoiseContrastiveLoss
+from training.losses.prototype import PrototypeTripletLoss
+from training.negatives.kinship import NameKinship
+from training.tasks.names_task import NamedMention, NamesTask, train_layers
 
 KB = KnowledgeBase(
     (

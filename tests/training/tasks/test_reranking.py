@@ -24,8 +24,10 @@ from training.data.examples import EntityTexts, Example, make_examples
 from training.data.snapshot import read_snapshot
 from training.loop.gradient_cache import cached_backward
 from training.loop.towers import FloatArray, Towers
-from training.losses import Loss, LossInputs, PrototypeTripletLoss, TripletLoss
-from training.negatives import Kinship
+from training.losses.base import Loss, LossInputs
+from training.losses.prototype import PrototypeTripletLoss
+from training.losses.triplet import TripletLoss
+from training.negatives.kinship import Kinship
 from training.tasks.clustering import OUTSIDE, RadiusSettings
 from training.tasks.reranking import Hardest, RankerTask, System
 from training.tasks.vectors import mention_vectors, pool_vectors

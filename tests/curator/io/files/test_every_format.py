@@ -26,7 +26,7 @@ from curator.io.files.archives import TakesFolders, holds_many, open_files
 from curator.io.files.source import Source
 from curator.io.registry import ByExclusion, Registry, TakesPaths
 from curator.services.importing.import_sources import document_formats
-from curator.services.ports import DocumentFormat
+from curator.services.ports.files import DocumentFormat
 from tests.curator.io.conftest import export_document, fresh
 
 DATA_PLACES = ("bc5cdr", "ncbi_disease", "formats", "scale", "zeshel/documents", "zeshel/mentions")

@@ -10,7 +10,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.io.files.export import Action, action_for, export_name, target_paths, unique
-from curator.services.ports import Problem
+from curator.services.ports.files import Problem
 
 
 def file(name: str, form: str = "pubtator") -> SourceFile:

@@ -12,18 +12,9 @@ from typing import BinaryIO
 import pytest
 
 from curator.domain.wording import UnreadableError, UserError
-from curator.io.files import (
-    chosen_files,
-    digest,
-    failure_behind,
-    first_bytes,
-    is_own,
-    never_read,
-    open_files,
-    opening,
-    own_file,
-    unreadable,
-)
+from curator.io.files import opening
+from curator.io.files.archives import chosen_files, digest, never_read, open_files
+from curator.io.files.opening import failure_behind, first_bytes, is_own, own_file, unreadable
 
 Put = Callable[..., Path]
 links = pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")

@@ -13,8 +13,11 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.kb import OBOGRAPHS, OWL, RDF, KbSource, rdf
+from curator.io.kb import rdf
+from curator.io.kb.base import KbSource
+from curator.io.kb.obographs import OBOGRAPHS
 from curator.io.kb.ontology_terms import term_id
+from curator.io.kb.rdf import OWL, RDF
 from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]

@@ -10,7 +10,7 @@ import pytest
 from curator.domain.wording import UnreadableError
 from curator.io import default_registry
 from curator.io.tables.columns import ColumnMemory
-from curator.services.ports import DocumentOptions
+from curator.services.ports.files import DocumentOptions
 from tests.failing_reads import fail_reads
 
 CHOICE = DocumentOptions({"document": "Nr", "text": "Befund"})

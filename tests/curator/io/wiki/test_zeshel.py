@@ -21,7 +21,7 @@ from curator.domain.wording import UserError
 from curator.io.literature.pubtator import PubTatorFormat
 from curator.io.wiki.zeshel import ZeshelFormat
 from curator.io.wiki.zeshel_lines import parse_object
-from curator.services.ports import DocumentReader
+from curator.services.ports.files import DocumentReader
 
 Put = Callable[..., Path]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from curator import storage
 from curator.services.core.standing import CachedAnswer
-from curator.services.ports import Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
+from curator.storage import project as storage
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from curator.services.core import place_warning, sync_service
-from curator.services.core.synchronised_folders import MOST
+from curator.services.core.synchronised_folders import MOST, place_warning, sync_service
 from tests.curator.services.fakes import make_store
 
 

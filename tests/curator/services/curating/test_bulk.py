@@ -8,7 +8,7 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
 from curator.services.curating.bulk_plan import Audit, AuditState
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.bulk_samples import SURE, UNSURE, long_world, suggest
 from tests.curator.services.fakes import World
 

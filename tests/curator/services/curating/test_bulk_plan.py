@@ -8,7 +8,7 @@ import pytest
 
 from curator.services.curating.bounds import limit_left
 from curator.services.curating.bulk_plan import Audit, AuditState, BulkPlan, make_plan, percent_up
-from curator.services.ports import Chance, Tried
+from curator.services.ports.queue import Chance, Tried
 from tests.curator.services.bulk_samples import unseen_too_bad
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
-from curator.services.curating import read_sheet, sheet_of
 from curator.services.curating.bulk_plan import BulkPlan, Chance
-from curator.services.ports import MentionContext
+from curator.services.curating.bulk_sheet import read_sheet, sheet_of
+from curator.services.ports.queue import MentionContext
 
 ODD = "a\u2028b\x85c\x0bd"
 

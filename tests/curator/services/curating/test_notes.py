@@ -6,7 +6,7 @@ import pytest
 
 from curator.domain.decisions import ChangeKind
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World
 
 

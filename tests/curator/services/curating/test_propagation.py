@@ -10,7 +10,7 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import UserError
 from curator.services.curating.propagation import Others, PropagationScope, ValueOthers
 from curator.services.curating.propagation_groups import GroupKind
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, finish
 
 LIDOCAINE = Verdict.link("MESH:D008012")

@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.services.curating.propagation_groups import FEW, Group, GroupKind, grouped
-from curator.services.ports import Head, MentionContext
+from curator.services.ports.queue import Head, MentionContext
 
 NAMES = {"D1": "Lead Poisoning", "D2": "Lead"}
 NUMBERS = count(100)

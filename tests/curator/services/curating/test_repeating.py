@@ -8,7 +8,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
 from curator.services.curating.propagation import Others, PropagationScope
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World
 
 LIDOCAINE = Verdict.link("MESH:D008012")

@@ -13,7 +13,7 @@ from curator.domain.wording import UserError
 from curator.services.core.events import EventBus
 from curator.services.curating.curation import CurationService
 from curator.services.curating.steps import Step, StepKind, StepService, StepState, Training
-from curator.services.ports import StepFilter
+from curator.services.ports.curation import StepFilter
 from tests.curator.services.fakes import World, finish
 
 LIDOCAINE = Verdict.link("MESH:D008012")

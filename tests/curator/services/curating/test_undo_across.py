@@ -14,7 +14,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError
 from curator.services.curating.curation import CurationService
 from curator.services.curating.propagation import PropagationScope
-from curator.storage import SqlStore
+from curator.storage.store import SqlStore
 from tests.curator.services.fakes import World
 
 LIDOCAINE = Verdict.link("MESH:D008012")

@@ -8,7 +8,7 @@ from pathlib import Path
 import cassis
 import pytest
 
-from curator.services.ports import HoldsAttributes
+from curator.services.ports.files import HoldsAttributes
 from tests.curator.services.fakes import World, finish, make_world
 
 FORMATS = {

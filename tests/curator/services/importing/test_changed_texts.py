@@ -10,7 +10,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.imports import Changed
 from curator.services.importing.importing import ImportChoices, ImportReport
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, finish
 
 OLD = "Lidocaine was given to a patient. The patient had cardiac arrest soon after it. Aspirin was stopped on day 3."

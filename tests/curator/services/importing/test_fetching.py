@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from curator import storage
 from curator.bootstrap import Project, SystemClock, join
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
@@ -16,8 +15,9 @@ from curator.io.eutils import Eutils
 from curator.io.files.atomic import AtomicWriter
 from curator.services.importing import fetching
 from curator.services.importing.fetching import FetchClock, FetchService, FetchWish
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.settings.schema import Settings
+from curator.storage import project as storage
 from tests.curator.services.fakes import FakeJobs, FakeLinker, finish
 from tests.failing_reads import fail_reads
 from tests.fake_pubmed import FakePubMed, Reply, serving

@@ -19,7 +19,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, text_hash
 from curator.services.importing.importing import ImportReport
 from curator.services.importing.kb_importing import KbWish
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, finish
 
 Row = tuple[str, str, str]

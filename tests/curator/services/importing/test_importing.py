@@ -11,7 +11,7 @@ import pytest
 from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import KB, World, document, finish
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState, Split
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, finish
 
 COMMENT = {"author": "Eva", "at": "2026-01-02T00:00:00+00:00", "text": "Look again"}

@@ -12,8 +12,8 @@ import pytest
 from curator.bootstrap import create_project, open_project
 from curator.domain.wording import UserError
 from curator.project import Project
-from curator.services.importing import KbWish
-from curator.services.ports import SharedAddress
+from curator.services.importing.kb_importing import KbWish
+from curator.services.ports.address import SharedAddress
 from tests.postgres import Server
 
 DOCUMENTS = 60

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.services.importing import KbWish
 from curator.services.importing.importing import ImportReport
+from curator.services.importing.kb_importing import KbWish
 from tests.curator.services.fakes import World, finish
 
 Pages = dict[str, str]

@@ -16,7 +16,7 @@ from curator.domain.wording import UserError
 from curator.services.importing.import_comparing import fingerprint
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.importing.importing import ImportReport
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, document, finish
 from tests.curator.services.importing.test_changed_texts import FIRST, OLD, SECOND, bring, record
 

@@ -102,6 +102,6 @@ def test_a_knowledge_base_without_the_branches_is_not_restricted(tree: World) ->
 
 
 def _every():  # type: ignore[no-untyped-def]
-    from curator.services.ports import QueueFilter
+    from curator.services.ports.queue import QueueFilter
 
     return QueueFilter()

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from curator import storage
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
-from curator.services.knowledge import HierarchyService
+from curator.services.knowledge.hierarchy import HierarchyService
+from curator.storage import project as storage
 from tests.curator.services.fakes import World, finish
 
 TREE = (

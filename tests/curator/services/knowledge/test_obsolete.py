@@ -13,7 +13,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.entities import ObsoleteEntity
-from curator.services.importing import KbWish
+from curator.services.importing.kb_importing import KbWish
 from tests.curator.services.fakes import World, make_world
 
 OBO = "format-version: 1.2\ndefault-namespace: Disease\n\n"

@@ -7,7 +7,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
 from curator.services.linking.remembering import decided_documents
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.storage.curation.documents import SqlDocuments
 from tests.curator.services.fakes import World, document, finish
 

@@ -12,7 +12,7 @@ import pytest
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.suggestions import Band, Suggestion
 from curator.services.linking.name_linking import BY_NAME, NameLinking
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import KB, World, finish, make_world
 
 LIMIT = 30

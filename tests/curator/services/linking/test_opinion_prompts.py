@@ -17,7 +17,7 @@ from curator.services.linking.opinion_prompts import (
     make_prompt,
     read_answer,
 )
-from curator.services.ports import NoAnswerError
+from curator.services.ports.opinions import NoAnswerError
 
 PROMPT = Prompt("?", ("A", "B"))
 

@@ -17,7 +17,8 @@ from curator.domain.facets import NO, NONE, YES, Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, OpinionUse, Suggestion
 from curator.domain.wording import CancelledError, UserError
 from curator.services.linking.opinions import OpinionOptions, OpinionService
-from curator.services.ports import NoAnswerError, QueueFilter, Stopper
+from curator.services.ports.opinions import NoAnswerError, Stopper
+from curator.services.ports.queue import QueueFilter
 from curator.settings.schema import Settings
 from tests.curator.services.fakes import FakeJobs, FakeLinker, World, finish, make_store
 from tests.fake_model import FakeModel, Reply, says, serving

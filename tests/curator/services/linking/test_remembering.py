@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from curator import storage
 from curator.bootstrap import join
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.documents import Split
@@ -17,6 +16,7 @@ from curator.domain.wording import UserError
 from curator.services.linking import remembering
 from curator.services.linking.remembering import PER_REQUEST
 from curator.settings.schema import Settings
+from curator.storage import project as storage
 from tests.curator.services.fakes import FakeJobs, FakeLinker, World, finish, make_world
 
 FAILED = threading.Event()

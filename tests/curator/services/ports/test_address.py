@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.wording import UserError
-from curator.services.ports import SharedAddress, is_address
+from curator.services.ports.address import SharedAddress, is_address
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import pytest
 from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.documents import Span, Split
 from curator.domain.wording import UserError
-from curator.services.curating import PropagationScope
-from curator.services.ports import QueueFilter
-from curator.services.queue import Again, CorpusQuery
+from curator.services.curating.propagation import PropagationScope
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.again import Again
+from curator.services.queue.corpus_search import CorpusQuery
 from tests.curator.services.fakes import World, make_world
 
 LIDOCAINE = Verdict.link("MESH:D008012")

@@ -15,10 +15,12 @@ from curator.domain.decisions import Change, Outcome, SkipReason, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UnableError, UserError
 from curator.project import Project
-from curator.services.ports import Role, SharedAddress
-from curator.storage.team import SharedStore, board, postgres
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
+from curator.storage.team import board, postgres
 from curator.storage.team.absence import Absence
 from curator.storage.team.reserve import Reserve
+from curator.storage.team.store import SharedStore
 from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 

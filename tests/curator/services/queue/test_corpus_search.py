@@ -10,18 +10,9 @@ import pytest
 from curator.domain.decisions import ChangeKind, NilReason, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
-from curator.services.queue import (
-    Bar,
-    CorpusQuery,
-    Found,
-    Hit,
-    HitChoice,
-    LeftOut,
-    PassageChoice,
-    foreseen,
-    left_out_words,
-)
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.corpus_search import Bar, CorpusQuery, Found, Hit, HitChoice, PassageChoice
+from curator.services.queue.hit_making import LeftOut, foreseen, left_out_words
 from tests.curator.services.fakes import World, finish, make_world
 
 LIDOCAINE, ARREST = "MESH:D008012", "MESH:D006323"

@@ -8,7 +8,7 @@ from curator.domain.attributes import Scheme
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, Facets
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World
 
 

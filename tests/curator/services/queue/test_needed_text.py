@@ -11,7 +11,7 @@ import regex
 
 from curator.domain.documents import SourceDocument, Split
 from curator.domain.wording import UserError
-from curator.services.queue import CorpusQuery
+from curator.services.queue.corpus_search import CorpusQuery
 from curator.services.queue.needed_text import ODD, needed_by_pattern, needed_by_words
 from curator.services.queue.text_pattern import pattern_of, without_blanks
 from tests.curator.services.fakes import World, make_world

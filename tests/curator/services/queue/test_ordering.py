@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Shown, ShownCandidate, Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import QueueFilter, WorkRow
+from curator.services.ports.queue import QueueFilter, WorkRow
 from curator.services.queue.ordering import ENOUGH, QueueOrder, Seconds, diverse, measured, string_of, uncertain
 from tests.curator.services.fakes import World
 

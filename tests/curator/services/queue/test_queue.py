@@ -7,7 +7,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import DamagedTextError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.queue import Direction
 from tests.curator.services.fakes import World
 

@@ -11,9 +11,9 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.facets import Facet, Facets
 from curator.domain.statistics import StatisticsFilter
-from curator.services.ports import QueueFilter
-from curator.services.queue import QueueOrder
-from curator.services.records import as_json, head_figures, plots
+from curator.services.ports.queue import QueueFilter
+from curator.services.queue.ordering import QueueOrder
+from curator.services.records.statistics import as_json, head_figures, plots
 from tests.curator.services.fakes import World
 
 ALL = StatisticsFilter()

@@ -19,8 +19,10 @@ from curator.domain.documents import DocumentState, Span
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
 from curator.project import Project
-from curator.services.ports import QueueFilter, Role, SharedAddress
-from curator.storage.team import People
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.queue import QueueFilter
+from curator.services.ports.storage import Role
+from curator.storage.team.people import People
 from tests.postgres import Server
 
 WAIT = 20

@@ -12,10 +12,11 @@ from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.services.ports import LeftOut, QueueFilter
+from curator.services.ports.files import LeftOut
+from curator.services.ports.queue import QueueFilter
 from curator.services.records.export_documents import ExportScope
 from curator.services.records.exporting import ExportReport, ExportTarget
-from curator.storage import SqlStore
+from curator.storage.store import SqlStore
 from tests.curator.services.fakes import World, document, finish, make_world
 
 WRITTEN = [one.name for one in default_registry().formats() if one.can_write]

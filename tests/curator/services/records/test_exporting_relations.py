@@ -12,7 +12,7 @@ from curator.domain import wording
 from curator.domain.decisions import Verdict
 from curator.domain.relations import RelationKind
 from curator.domain.wording import Key
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, make_world
 
 TEXT = "Lidocaine slowed an arrhythmia of a heart."

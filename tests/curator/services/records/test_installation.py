@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.services.records import this_installation as face
 from curator.services.records.installation import How, check_packages, this_installation
+from curator.services.records.installation import this_installation as face
 
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -13,10 +13,10 @@ import pytest
 from curator.bootstrap import open_project
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
-from curator.services.ports import Checked, Finding
+from curator.services.ports.safety import Checked, Finding
 from curator.services.records import keeping
 from curator.services.records.keeping import BackupService
-from curator.storage.db import mark_as_it_is
+from curator.storage.db.mark import mark_as_it_is
 from tests.curator.storage.safety.conftest import make
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -16,7 +16,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import DamagedTextError, UserError
 from curator.services.records.export_documents import ExportScope
-from curator.storage import SqlStore
+from curator.storage.store import SqlStore
 from tests.curator.services.fakes import World, finish
 
 LIDOCAINE, ARREST, ARRHYTHMIA = (Verdict.link(f"MESH:{one}") for one in ("D008012", "D006323", "D001145"))

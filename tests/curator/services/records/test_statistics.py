@@ -23,7 +23,7 @@ from curator.domain.statistics import (
     shares,
     wilson,
 )
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.records.plots_of_cost import periods
 from curator.services.records.statistics import Statistics, as_json, head_figures, plots
 from curator.services.rounds.agreement import AgreementRow, ConsistencyRow

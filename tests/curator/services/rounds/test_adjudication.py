@@ -11,7 +11,7 @@ from curator.domain.decisions import Outcome, SkipReason, Verdict
 from curator.domain.documents import Span
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.rounds.rounds import adjudicated_by
 from tests.curator.services.fakes import World, make_world
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from curator.domain.decisions import Verdict
 from curator.services.curating.curation import CurationService
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.seat import Seat
 from curator.services.rounds.agreement import AgreementService
 from curator.services.rounds.consistency import APART, Repeats, repeating_seat

@@ -9,7 +9,7 @@ from curator.domain.documents import DocumentState, Span
 from curator.domain.jobs import LinkerState
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World
 
 LIDOCAINE, ARREST = Verdict.link("MESH:D008012"), Verdict.link("MESH:D006323")

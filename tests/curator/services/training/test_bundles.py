@@ -10,7 +10,7 @@ import pytest
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError
-from curator.jobs import FolderBundleStore
+from curator.jobs.bundles import FolderBundleStore
 from curator.services.training.bundles import disk_use, manifest_text, notes_of, size_words
 from curator.services.training.snapshots import SnapshotCounts
 from curator.services.training.training_preview import decisions_problem, folder_problem

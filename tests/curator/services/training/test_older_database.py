@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.wording import MissingStepsError
 from curator.settings.schema import Settings
+from curator.storage import project as storage
 from tests.curator.services.fakes import KB, FakeJobs, FakeLinker, make_world
 
 

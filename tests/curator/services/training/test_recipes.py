@@ -8,7 +8,7 @@ from curator.domain.wording import UserError
 from curator.services.training.recipes import Recipe, estimate, find_recipe, load_recipes
 from resources.recipe_files import NAMES_PER_ENTITY
 from training.job.recipes import Network, load_recipe
-from training.losses import ProxyLoss
+from training.losses.proxy import ProxyLoss
 
 
 @pytest.mark.parametrize("recipe", load_recipes(), ids=lambda one: one.id)

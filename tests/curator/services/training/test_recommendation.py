@@ -6,7 +6,8 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Split
-from curator.services.training import CONTEXT, FIRST, training_preview
+from curator.services.training import training_preview
+from curator.services.training.recipes import CONTEXT, FIRST
 from curator.services.training.training_preview import context_words, hard_links
 from tests.curator.services.fakes import World, finish
 

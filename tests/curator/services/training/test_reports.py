@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io.files import AtomicWriter
+from curator.io.files.atomic import AtomicWriter
 from curator.services.training.evaluation import check_place, save_report, without_html
 
 RESULT = {"mentions": 3, "html": "<p>Béla \ud800</p>"}

@@ -12,7 +12,8 @@ from curator.domain.documents import Split
 from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError
 from curator.services.training.snapshots import write_knowledge_base, write_snapshot
-from curator.storage import SqlStore, open_project
+from curator.storage.project import open_project
+from curator.storage.store import SqlStore
 from models.core.kb import read_kb
 from models.errors import ModelError
 from tests.curator.services.fakes import World, finish

@@ -10,9 +10,9 @@ from sqlalchemy import select
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.suggestions import NilEstimate, Stamp, Suggestion
-from curator.storage import SqlStore
 from curator.storage.curation.counters import recount
 from curator.storage.db.schema import DocumentRow
+from curator.storage.store import SqlStore
 from tests.curator.storage.filler import AT, Filler, document, mention
 
 VERDICTS = (Verdict.link("A"), Verdict.nil(), Verdict.reject(), Verdict.skip(), Verdict(Outcome.CLEARED))

@@ -16,8 +16,8 @@ from curator.domain.decisions import (
 )
 from curator.domain.documents import Split
 from curator.domain.wording import InconsistentDataError, UserError
-from curator.services.ports import Effort
-from curator.storage.team import SharedStore
+from curator.services.ports.curation import Effort
+from curator.storage.team.store import SharedStore
 from tests.curator.storage.filler import AT, document, mention
 
 VERDICTS = [

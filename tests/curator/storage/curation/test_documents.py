@@ -5,7 +5,7 @@ import pytest
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, Split
 from curator.domain.wording import DamagedTextError, UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from tests.curator.storage.filler import AT, Filler, document, in_a_folder, mention
 
 

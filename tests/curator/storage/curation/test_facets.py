@@ -12,8 +12,8 @@ from curator.domain.attributes import KEY, Scheme, dump_scheme
 from curator.domain.decisions import Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import QueueFilter
-from curator.storage import SqlStore
+from curator.services.ports.queue import QueueFilter
+from curator.storage.store import SqlStore
 from tests.curator.storage.filler import Filler, document, mention
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

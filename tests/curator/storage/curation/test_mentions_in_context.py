@@ -9,9 +9,9 @@ from curator.domain.documents import DocumentState, Passage, SourceDocument, Sou
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
-from curator.storage import SqlStore
+from curator.services.ports.queue import QueueFilter
 from curator.storage.curation.mentions_in_context import AROUND
+from curator.storage.store import SqlStore
 from tests.curator.storage.filler import AT, Filler
 
 BEFORE = "\U0001fac0 " + "x" * 100 + " of acute "

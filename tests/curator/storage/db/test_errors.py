@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.services.ports import SharedAddress
+from curator.services.ports.address import SharedAddress
 from curator.storage.db.errors import as_user_errors
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage.db import as_user_errors, check_health, failed_reads
+from curator.storage.db import failed_reads
+from curator.storage.db.engine import check_health
+from curator.storage.db.errors import as_user_errors
 from curator.storage.db.failed_reads import is_sound_or_unread, is_unread
 
 LOST = "*** in database main ***\nTree 5 page 9: unable to get the page. error code=8458"

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from curator.domain.wording import ProjectLockedError, UserError
-from curator.storage import ProjectLock
 from curator.storage.db import lock as locks
+from curator.storage.db.lock import ProjectLock
 
 HOLD = """
 import sys

@@ -15,8 +15,7 @@ from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.entities import TypeMapping
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import InconsistentDataError, MissingStepsError, UserError
-from curator.services.ports import Backup
-from curator.storage import create_project, open_project
+from curator.services.ports.safety import Backup
 from curator.storage.db import mark as mark_module
 from curator.storage.db.mark import (
     LENGTH,
@@ -29,7 +28,8 @@ from curator.storage.db.mark import (
     unclean_end,
     write_mark,
 )
-from curator.storage.safety import restore
+from curator.storage.project import create_project, open_project
+from curator.storage.safety.restoring import restore
 from tests.curator.storage.filler import AT, Filler
 from tests.failing_reads import fail_reads
 

@@ -13,9 +13,10 @@ from contextlib import closing
 import pytest
 
 from curator.domain.wording import UserError
-from curator.storage import open_project
-from curator.storage.db import FOLD_BYTES, sqlite_files
+from curator.storage.db import sqlite_files
+from curator.storage.db.engine import FOLD_BYTES
 from curator.storage.db.mark import digest_of
+from curator.storage.project import open_project
 
 READ = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM meta').fetchall(); c.close()"
 

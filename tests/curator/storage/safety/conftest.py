@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import OperationKind, Verdict
-from curator.storage import SqlStore, create_project, open_project
+from curator.storage.project import create_project, open_project
+from curator.storage.store import SqlStore
 from tests.curator.storage.filler import AT, Filler, document, mention
 
 Decide = Callable[[Iterable[int]], None]

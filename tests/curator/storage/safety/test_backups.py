@@ -11,11 +11,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from curator.domain.wording import CancelledError, DamagedProjectError, UserError
-from curator.storage import open_project
-from curator.storage.db import mark_as_it_is
-from curator.storage.safety import Backups, backup_places, backups_of, restore, way_out
+from curator.storage.db.mark import mark_as_it_is
+from curator.storage.project import open_project
+from curator.storage.safety import backup_places
 from curator.storage.safety import backups as module
 from curator.storage.safety.backup_places import TIME
+from curator.storage.safety.backups import Backups, backups_of, way_out
+from curator.storage.safety.restoring import restore
 from tests.curator.storage.safety.conftest import decide_in
 from tests.failing_reads import fail_reads
 

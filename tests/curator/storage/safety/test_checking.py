@@ -7,10 +7,12 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage import create_project, open_project
-from curator.storage.db import ReadSource, mark_as_it_is
-from curator.storage.safety import check_steps, continue_without
+from curator.storage.db.engine import ReadSource
+from curator.storage.db.mark import mark_as_it_is
+from curator.storage.project import create_project, open_project
 from curator.storage.safety.backup_places import place_of
+from curator.storage.safety.checking import check_steps
+from curator.storage.safety.restoring import continue_without
 from tests.curator.storage.filler import Filler
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.storage import SqlStore, open_project
-from curator.storage.safety import check_steps
+from curator.storage.project import open_project
+from curator.storage.safety.checking import check_steps
+from curator.storage.store import SqlStore
 from tests.curator.storage.safety.conftest import decide_in, make
 
 FILES = ("project.sqlite", "project.sqlite-wal", "project.mark", "project.curator")

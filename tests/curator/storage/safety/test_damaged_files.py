@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedTextError, UserError
-from curator.storage import SqlUnitOfWork, open_project
-from curator.storage.safety import Backups, check_steps
+from curator.storage.project import open_project
+from curator.storage.safety.backups import Backups
+from curator.storage.safety.checking import check_steps
+from curator.storage.store import SqlUnitOfWork
 from tests.curator.storage.safety.conftest import decide_in, make
 
 PAGE = 4096

@@ -12,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError, MissingStepsError, ProjectLockedError, UserError
-from curator.storage import open_project, project
+from curator.storage import project
 from curator.storage.db import syncing
-from curator.storage.safety import Backups, backups_of, continue_without, restore, restoring
+from curator.storage.project import open_project
+from curator.storage.safety import restoring
+from curator.storage.safety.backups import Backups, backups_of
+from curator.storage.safety.restoring import continue_without, restore
 from tests.curator.storage.safety.conftest import decide_in
 
 

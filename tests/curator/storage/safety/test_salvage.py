@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError
-from curator.io.files import AtomicWriter
-from curator.storage import current_version, open_project
-from curator.storage.migrations import run_steps
-from curator.storage.safety import salvage
-from curator.storage.safety.salvage import TABLES
+from curator.io.files.atomic import AtomicWriter
+from curator.storage.migrations import current_version, run_steps
+from curator.storage.project import open_project
+from curator.storage.safety.salvage import TABLES, salvage
 from tests.curator.storage.filler import AT
 from tests.curator.storage.safety.conftest import decide_in
 

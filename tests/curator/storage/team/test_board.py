@@ -10,8 +10,10 @@ import pytest
 from curator.domain.decisions import OperationKind
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError
-from curator.services.ports import SharedAddress
-from curator.storage.team import SharedStore, open_shared_project, postgres
+from curator.services.ports.address import SharedAddress
+from curator.storage.team import postgres
+from curator.storage.team.project import open_shared_project
+from curator.storage.team.store import SharedStore
 from tests.curator.storage.filler import AT, Filler, document, mention
 from tests.postgres import Server
 

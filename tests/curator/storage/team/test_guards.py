@@ -13,8 +13,10 @@ from curator.domain.decisions import NilReason, OperationKind, Outcome, RejectRe
 from curator.domain.documents import MentionOrigin
 from curator.domain.entities import Entity, ProvisionalEntity
 from curator.domain.rounds import RoundKind
-from curator.services.ports import Role, SharedAddress
-from curator.storage.team import People, create_shared_project
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
+from curator.storage.team.people import People
+from curator.storage.team.project import create_shared_project
 from tests.curator.storage.filler import AT, Filler, document, mention
 from tests.postgres import Server
 

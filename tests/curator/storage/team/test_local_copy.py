@@ -8,7 +8,7 @@ import pytest
 
 from curator.domain.entities import Entity, KnowledgeSource, ObsoleteEntity
 from curator.domain.wording import DamagedProjectError
-from curator.storage.team import open_shared_project
+from curator.storage.team.project import open_shared_project
 from tests.curator.storage.filler import Filler
 
 ENTITIES = tuple(Entity(f"X:{n:04}", f"name {n}", (f"synonym {n}",), ("Disease",), f"word{n}") for n in range(450))

@@ -11,10 +11,12 @@ import pytest
 from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
-from curator.services.ports import SharedAddress
-from curator.storage import create_project, open_project
-from curator.storage.db import Base
-from curator.storage.team import move, moving, open_shared_project, postgres
+from curator.services.ports.address import SharedAddress
+from curator.storage.db.schema import Base
+from curator.storage.project import create_project, open_project
+from curator.storage.team import moving, postgres
+from curator.storage.team.moving import move
+from curator.storage.team.project import open_shared_project
 from tests.curator.storage.filler import AT, Filler
 from tests.postgres import Server
 

@@ -10,8 +10,9 @@ from sqlalchemy import insert
 
 from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.wording import InconsistentDataError, UserError
-from curator.storage.db import MetaRow, ahead_of, answer
-from curator.storage.team import open_shared_project
+from curator.storage.db.ahead import ahead_of, answer
+from curator.storage.db.schema import MetaRow
+from curator.storage.team.project import open_shared_project
 from tests.curator.storage.filler import AT, Filler
 
 FULL = (

@@ -7,9 +7,10 @@ import sys
 import pytest
 
 from curator.domain.wording import InconsistentDataError, UserError
-from curator.services.ports import SharedAddress
-from curator.storage.db import Base
-from curator.storage.team import create_shared_project, open_shared_project, postgres
+from curator.services.ports.address import SharedAddress
+from curator.storage.db.schema import Base
+from curator.storage.team import postgres
+from curator.storage.team.project import create_shared_project, open_shared_project
 from tests.curator.storage.filler import Filler, document, mention
 
 OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version", "claims", "people")

@@ -9,8 +9,9 @@ import pytest
 
 from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.wording import UserError
-from curator.services.ports import Role, SharedAddress
-from curator.storage.team import open_shared_project
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
+from curator.storage.team.project import open_shared_project
 from curator.storage.team.roles import refusals
 from tests.curator.storage.filler import AT, Filler
 from tests.postgres import Server

@@ -8,8 +8,10 @@ import psycopg
 import pytest
 
 from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
-from curator.services.ports import SharedAddress, StepFilter
-from curator.storage.team import create_shared_project, open_shared_project, postgres, upgrading
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.curation import StepFilter
+from curator.storage.team import postgres, upgrading
+from curator.storage.team.project import create_shared_project, open_shared_project
 from curator.storage.team.schema import FIRST
 from tests.postgres import Server
 

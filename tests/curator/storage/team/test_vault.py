@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.storage.team import LinkerVault, open_shared_project
 from curator.storage.team import vault as module
+from curator.storage.team.project import open_shared_project
+from curator.storage.team.vault import LinkerVault
 from tests.postgres import Server
 
 FILES = {"manifest.json": b"{}", "empty": b"", "names/index.faiss": bytes(range(256)) * 50, "names/z": b"z"}

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.entities import Entity, TreeNode, TreePage
 from curator.domain.wording import UserError
-from curator.services.knowledge import TreeWay
+from curator.services.knowledge.hierarchy import TreeWay
 from curator.ui.candidates.tree_model import TreeModel
 
 PAGE = 3

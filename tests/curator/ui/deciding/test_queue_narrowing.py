@@ -15,7 +15,7 @@ from curator.bootstrap import Project
 from curator.domain.decisions import Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue import facets
 from curator.services.queue.ordering import QueueOrder
 from curator.ui.deciding.navigator import Navigator, _following

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from curator.services.queue.queue import OpenDocument
 from curator.ui.document.document_painter import Tint, paint_dots, pen_of, tint_at
 from curator.ui.document.document_view import DocumentView
-from curator.ui.kit import MentionState
+from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.theme import DARK, LIGHT, contrast
 from tests.curator.ui.samples import TEXT, document, opened, span
 

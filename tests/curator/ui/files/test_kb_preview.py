@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from curator.io import default_registry
 from curator.services.ports.files import KbOptions
 from curator.ui.files.kb_columns import KbPreview
-from curator.ui.kit import join_left
+from curator.ui.kit.worker import join_left
 
 
 class SlowFormats:

@@ -20,7 +20,7 @@ from curator.domain.wording import CancelledError
 from curator.io import default_registry
 from curator.io.registry import Registry
 from curator.services.importing.import_sources import look
-from curator.services.ports import DocumentFormat
+from curator.services.ports.files import DocumentFormat
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.kit import worker as looking

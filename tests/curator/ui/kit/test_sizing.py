@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.ui.kit import FormDialog, grow, sentence
-from curator.ui.kit.sizing import SCROLLED
+from curator.ui.kit.form import FormDialog, sentence
+from curator.ui.kit.sizing import SCROLLED, grow
 
 
 def test_a_field_keeps_the_keyboard_where_the_dialog_has_to_scroll(qtbot: QtBot) -> None:

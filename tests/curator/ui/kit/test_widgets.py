@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState, Split
-from curator.services.ports import QueueRow
+from curator.services.ports.documents import QueueRow
 from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.candidates.candidate_panel import CandidatePanel
 from curator.ui.candidates.search_panel import SearchPanel

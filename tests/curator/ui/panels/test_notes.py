@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.audit import Comment
 from curator.domain.decisions import STEPS, Change
 from curator.domain.documents import DocumentState
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document.document_view import DocumentView
 from curator.ui.panels.guidelines_panel import GuidelinesPanel, headings

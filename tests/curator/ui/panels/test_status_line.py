@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QToolButton
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import LinkerState, LinkerStatus
-from curator.ui.panels import StatusLine
+from curator.ui.panels.status_line import StatusLine
 
 
 def test_what_has_no_room_next_to_the_menus_is_hidden_but_for_trouble(qtbot: QtBot) -> None:

@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, Facets
-from curator.services.ports import QueueFilter, QueueRow
+from curator.services.ports.documents import QueueRow
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.queue import Direction
 from curator.ui.queue.queue_model import CURRENT_ROLE, FEW, PAGE, PAGES, QueueModel
 

@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import AwayError
-from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
+from curator.services.ports.documents import ProjectCounts, QueueRow
+from curator.services.ports.queue import QueueFilter
 from curator.ui.kit.row_list import PAD, scaled
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.theme import LIGHT

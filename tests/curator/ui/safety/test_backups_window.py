@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from curator.bootstrap import backups_of
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
-from curator.storage.safety import Backups
-from curator.ui.jobs import JobKind
+from curator.storage.safety.backups import Backups
+from curator.ui.jobs.jobs import JobKind
 from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
@@ -83,7 +83,7 @@ def test_backups_are_listed_made_and_restored(make_desk: MakeDesk, qtbot: QtBot,
 
 
 def _all() -> object:
-    from curator.services.ports import QueueFilter
+    from curator.services.ports.queue import QueueFilter
 
     return QueueFilter()
 

@@ -14,7 +14,7 @@ from unittest.mock import MagicMock
 import pytest
 
 import curator.ui
-from curator.commands import Command, Menu, WindowState
+from curator.commands.command import Command, Menu, WindowState
 from curator.ui.shell.catalogue import COMMANDS
 
 BY_KEY = {key: command for command in COMMANDS for key in command.shortcuts}

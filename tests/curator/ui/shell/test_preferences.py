@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from curator.settings import Settings, load, save
-from curator.ui.kit import Scheme, ThemeController
+from curator.settings.file import load, save
+from curator.settings.schema import Settings
+from curator.ui.kit.theme import Scheme, ThemeController
 from curator.ui.shell.preferences import Preferences
 from tests.failing_reads import fail_reads
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.ui.shell.main_window import MainWindow
 from tests.curator.services.fakes import ignore
 from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project, make_window

@@ -30,9 +30,11 @@ from curator.services.importing.text_changes import TextChange
 from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.services.knowledge.uses import Uses
-from curator.services.linking import TEMPLATE
-from curator.services.ports import Backup, MentionContext, MentionUse
-from curator.services.queue import Collision, Found, Hit
+from curator.services.linking.opinion_prompts import TEMPLATE
+from curator.services.ports.queue import MentionContext, MentionUse
+from curator.services.ports.safety import Backup
+from curator.services.queue.corpus_search import Found, Hit
+from curator.services.queue.team import Collision
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList

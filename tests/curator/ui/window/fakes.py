@@ -11,13 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import Decision
 from curator.domain.jobs import JobOutcome, Progress
-from curator.jobs import JobRunner
+from curator.jobs.runner import JobRunner
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
+from curator.storage import project as storage
 from curator.ui.bench.workbench import Workbench
 from curator.ui.kit.theme import ThemeController
 from curator.ui.shell.main_window import MainWindow

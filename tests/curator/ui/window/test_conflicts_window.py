@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from curator.commands import why_disabled
+from curator.commands.reasons import why_disabled
 from curator.domain.wording import AwayError
-from curator.services.queue import TeamService
+from curator.services.queue.team import TeamService
 from curator.ui.dashboard.conflicts_window import ConflictsWindow
-from curator.ui.kit import Worker
+from curator.ui.kit.worker import Worker
 from curator.ui.shell.catalogue import COMMANDS
 from tests.curator.ui.window.every_window import conflicting
 from tests.curator.ui.window.fakes import Desk

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
-from curator.services.queue import CorpusQuery, Found, HitChoice
+from curator.services.queue.corpus_search import CorpusQuery, Found, HitChoice
 from curator.ui.corpus.corpus_window import CorpusWindow
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk

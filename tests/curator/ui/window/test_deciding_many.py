@@ -11,7 +11,7 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import AuditState, make_plan
 from curator.services.curating.propagation import PropagationScope
-from curator.services.ports import Chance
+from curator.services.ports.queue import Chance
 from curator.ui.deciding.bulk_panel import offer_words
 from curator.ui.deciding.propagation import MOVE_FIRST, NONE
 from curator.ui.shell import main_window

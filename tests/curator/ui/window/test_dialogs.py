@@ -25,7 +25,7 @@ from curator.ui.files.import_report import ImportReportDialog, as_text
 from curator.ui.files.imports import ImportsDialog
 from curator.ui.files.new_project import NewProjectDialog
 from curator.ui.files.save_as import ExportDialog
-from curator.ui.jobs import JobKind
+from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.record_tables import FigureTable
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.keys_overlay import KeysOverlay, keys_words

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from curator.domain.documents import Span, slice_spans
 from curator.domain.entities import EntityMatch, MatchKind
 from curator.domain.wording import DamagedTextError
-from curator.services.linking import ReconciliationService
-from curator.services.ports import QueueFilter
+from curator.services.linking.reconciliation import ReconciliationService
+from curator.services.ports.queue import QueueFilter
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk, reopen
 
 Key, ALT, LEFT = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.MouseButton.LeftButton

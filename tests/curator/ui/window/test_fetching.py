@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
 from curator.ui.files.import_report import ImportReportDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from curator.bootstrap import join
 from curator.domain.attributes import Scheme
 from curator.domain.decisions import Verdict
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.settings.schema import Settings
 from curator.ui.kit.messages import ask, choose, tell
 from curator.ui.shell.keys_overlay import KeysOverlay

@@ -14,7 +14,8 @@ from curator.domain.imports import Changed
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.import_reading import FileReading, ImportChoices
 from curator.services.importing.import_report import KNOWN, FileProblem, ImportReport
-from curator.services.ports import Problem, QueueFilter
+from curator.services.ports.files import Problem
+from curator.services.ports.queue import QueueFilter
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DOCUMENTS, HAPPENS
 from curator.ui.files.import_documents import ImportDialog

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from curator.commands import Menu
-from curator.ui.jobs import JobKind
+from curator.commands.command import Menu
+from curator.ui.jobs.jobs import JobKind
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.menus import with_mnemonic

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.facets import NO, YES, Facet, Facets
 from curator.domain.suggestions import Candidate, OpinionPlace, OpinionUse
-from curator.settings import load
+from curator.settings.file import load
 from curator.ui.candidates.candidate_model import CandidateColumn
 from curator.ui.opinions.opinion_dialog import OpinionDialog
 from curator.ui.opinions.opinion_flows import OpinionFlows

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.commands import WindowState
+from curator.commands.command import WindowState
 from curator.commands.keymap import Keymap
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.palette import Palette, PaletteModel, command_entries

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.commands import WindowState
+from curator.commands.command import WindowState
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.wording import UserError, percent

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
 from curator.domain.rounds import Round
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.kit.labels import ElidedLabel

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.facets import Facet, Facets
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.services.queue.holdout import REASON
 from curator.services.queue.ordering import QueueOrder
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk

@@ -18,7 +18,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate
 from curator.services.curating.deciding import decide_in
-from curator.services.ports import QueueFilter
+from curator.services.ports.queue import QueueFilter
 from curator.ui.deciding.decider import DOCUMENT_DECIDED, EXCLUDED, OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
 from curator.ui.deciding.propagation import TOO_SOON as LIST_TOO_SOON
 from curator.ui.entities.entity_form import EntityForm

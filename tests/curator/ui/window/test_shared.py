@@ -12,8 +12,10 @@ from pytestqt.qtbot import QtBot
 from curator.bootstrap import create_project, open_project
 from curator.domain.decisions import SkipReason, Verdict
 from curator.domain.wording import AwayError, UserError
-from curator.services.ports import Role, SharedAddress
-from curator.storage.team import People, SharedStore
+from curator.services.ports.address import SharedAddress
+from curator.services.ports.storage import Role
+from curator.storage.team.people import People
+from curator.storage.team.store import SharedStore
 from curator.ui.dashboard.conflicts_window import ConflictsWindow
 from curator.ui.shell import app
 from curator.ui.shell.main_window import MainWindow

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from curator.commands import Menu
+from curator.commands.command import Menu
 from curator.commands.keymap import Keymap
 from curator.settings.file import load
 from curator.settings.schema import with_value

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
-from curator.services.curating import Journey
+from curator.services.curating.undo import Journey
 from curator.ui.dashboard.steps_window import StepsWindow
 from tests.curator.ui.window.fakes import CTRL, Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown

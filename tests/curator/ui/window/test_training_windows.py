@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.training.training_preview import TrainingPreview
-from curator.ui.jobs import JobKind, RunningJob
+from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import ShowDialog
 from curator.ui.shell import main_window
 from curator.ui.training.bundle_flows import BundleFlows
