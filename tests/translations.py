@@ -4,6 +4,7 @@ What is translated is found in the source: the arguments of `tr` and `ntr`, and 
 processes run (`models`, `training`), written out or as the name of a constant, the values of a table that is
 subscripted there, and data that is translated where it is shown (`SHOWN`). New sentences get an empty translation,
 those that are gone are dropped.
+Until it is filled in, a sentence is shown in English. `make bundle` refuses while one is missing.
 """
 
 from __future__ import annotations
@@ -285,6 +286,7 @@ def main() -> int:
         without = missing(path.stem)
         code = code or min(len(without), 1)
         sys.stdout.write(f"{path.name}: {len(sentences())} sentences, {len(without)} without a translation\n")
+        sys.stdout.writelines(f"  {one}\n" for one in without)
     return code
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -86,33 +84,6 @@ def test_numbers_and_dates_are_written_as_in_german() -> None:
     assert localised(NOON.date(), "%d %b") == "04.11."
     assert ntr("{n:,} of {a:.1f}, {b}", "{n:,} of {a:.1f}, {b}", 1234, a=0.25, b=1.5) == "1.234 of 0,2, 1.5"
     assert tr("{at:%d %b %Y} {word:>3}", at=NOON, word="x") == "04.11.2026   x"
-
-
-FORMATTED = re.compile(r"""\bf["'][^"'\n]*\{[^{}"'\n]*:(,|,?\.\d|\.?\d*[fge%]\}|%d %b)""")
-TEMPLATE = re.compile(r"""tr\(["']""")
-AS_TYPED = {"parameter_panel.py": 3}
-"""Fields that take a number as papers and the command line write it."""
-
-
-def test_the_window_writes_numbers_and_dates_only_in_the_language_that_is_spoken() -> None:
-    found: Counter[str] = Counter()
-    for one in (Path(curator.__path__[0]) / "ui").rglob("*.py"):
-        lines = one.read_text("utf-8").splitlines()
-        found[one.name] += sum(bool(FORMATTED.search(line)) and not TEMPLATE.search(line) for line in lines)
-    assert +found == Counter({**AS_TYPED, "facets_panel.py": 1}), "use `localised`"
-
-
-DOTS = re.compile(r"…\.(?!\.)|› [^\"“”„.,;:(){}›\n]{2,40}…")
-
-
-@pytest.mark.parametrize("language", ["", "de"])
-def test_a_menu_item_in_a_sentence_has_no_dots(language: str) -> None:
-    """“Tools › Second opinion…” is “Tools › Second opinion” in a sentence, which ends with its own full stop."""
-    if language:
-        said = [form for forms in catalogue(language).texts.values() for form in forms]
-    else:
-        said = [one for key in catalogue("de").texts for one in key]
-    assert [one for one in said if DOTS.search(one)] == []
 
 
 def test_bytes_of_names_that_are_not_utf8_are_shown() -> None:

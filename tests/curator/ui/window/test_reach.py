@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -29,14 +26,11 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-import curator.ui
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.palette import Palette
 from tests.curator.ui.window.fakes import Desk, MakeDesk
-from tests.test_words import in_title_case
 
-UI = Path(curator.ui.__path__[0])
 Key = Qt.Key
 INNER = ("qt_spinbox_lineedit", "qt_scrollarea_viewport", "qt_tabwidget_tabbar", "qt_menubar_ext_button")
 """Parts of Qt's own widgets, which speak for them."""
@@ -132,30 +126,19 @@ def _needed(widget: QLabel | QAbstractButton) -> QSize:
     return widget.minimumSizeHint() if isinstance(widget, QAbstractButton) else widget.sizeHint()
 
 
-def test_every_panel_is_put_somewhere() -> None:
-    """Each class that is called a panel is made by another part of the window."""
-    texts = [path.read_text(encoding="utf-8") for path in UI.rglob("*.py")]
-    nodes = [node for text in texts if "Panel" in text for node in ast.walk(ast.parse(text))]
-    panels = {node.name for node in nodes if isinstance(node, ast.ClassDef) and node.name.endswith("Panel")}
-    made = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    assert panels - made == set()
-
-
 def test_every_dialog_speaks_is_named_after_its_command_and_is_gone_round_by_tab(desk: Desk) -> None:
-    """One way through all of them: names for screen readers, titles, buttons in sentence case, stops of Tab."""
+    """One way through all of them: names for screen readers, titles, stops of Tab."""
     silent, titles = {"window": nameless(desk.window)}, {}
-    buttons, left_out, idle = {"window": capitals_in(desk.window)}, {}, {}
+    left_out, idle = dict[str, list[str]](), dict[str, list[str]]()
     for name, dialog in each_dialog(desk):
         silent[name] = nameless(dialog)
         titles[name] = (dialog.windowTitle(), isinstance(dialog, QMessageBox))
-        buttons[name] = capitals_in(dialog)
         left_out[name] = missed_by_tab(dialog)
         idle[name] = idle_letters(dialog)
     assert {name: found for name, found in idle.items() if found} == {}
     assert len(silent) > 10
     assert {name: found for name, found in silent.items() if found} == {}
     assert {name: title for name, (title, asks) in titles.items() if not is_named(name, title, asks=asks)} == {}
-    assert {name: found for name, found in buttons.items() if found} == {}
     assert {name: found for name, found in left_out.items() if found} == {}
 
 
@@ -168,12 +151,6 @@ def is_named(command: str, title: str, *, asks: bool) -> bool:
     item = OTHERS.get(command) or next(one.title for one in COMMANDS if one.id == command)
     item, title = item.removesuffix("…"), title.removesuffix("…")
     return title == item or title.startswith((f"{item} of ", f"{item} – ")) or (asks and item.startswith(title))
-
-
-def capitals_in(top: QWidget) -> list[str]:
-    """Buttons with capitals after the first word that are neither names nor keys."""
-    buttons = {one.text().replace("&", "") for one in top.findChildren(QAbstractButton)}
-    return sorted(one for one in buttons if in_title_case(one) and not re.match(r"\w  ", one))
 
 
 def test_a_line_without_a_name_is_found(qtbot: QtBot) -> None:
