@@ -26,7 +26,6 @@ from curator.services.curating.curation import CurationService
 from curator.services.curating.notes import GuidelineService, NoteService
 from curator.services.curating.propagation import PropagationService
 from curator.services.curating.relations import RelationService
-from curator.services.curating.repeating import RepeatService
 from curator.services.curating.steps import StepService, Training
 from curator.services.importing.fetching import FetchService
 from curator.services.importing.file_attributes import FileAttributes
@@ -48,7 +47,6 @@ from curator.services.ports.address import ProjectPlace, SharedAddress
 from curator.services.ports.processes import JobPort, LinkerPort
 from curator.services.ports.safety import Backup, Checked, Finding, Restored, Salvaged
 from curator.services.ports.storage import Store
-from curator.services.queue.again import AgainService
 from curator.services.queue.corpus_search import CorpusSearch
 from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.hit_making import HitMaking
@@ -269,7 +267,7 @@ def _project(shared: Shared) -> Project:
     related, attributes = RelationReader(formats), AttributeService(store, events, clock, curator=curator)
     curation = CurationService(store, events, clock, curator=curator, related=related.of)
     propagation = PropagationService(store, events, clock, curator=curator)
-    repeating, evaluations = RepeatService(store, propagation), StoredEvaluations(store, writer)
+    evaluations = StoredEvaluations(store, writer)
     queue, corpus = QueueService(store, held_out=holdout.among), CorpusSearch(store)
     hits = HitMaking(store, events, clock, curator=curator, round_of=rounds.active)
     hierarchy, agreement = HierarchyService(store), AgreementService(store)
@@ -304,20 +302,10 @@ def _project(shared: Shared) -> Project:
         corpus=corpus,
         hits=hits,
         team=shared.team,
-        again=AgainService(
-            store,
-            events,
-            clock,
-            decisions=(repeating, propagation),
-            places=(corpus, hits),
-            ids=queue.ids,
-            curator=curator,
-        ),
         # curating
         curation=curation,
         steps=StepService(store, events, clock, curator=curator, trainings=lambda: _trainings(switch)),
         propagation=propagation,
-        repeating=repeating,
         bulk=BulkService(store, events, clock, curator=curator),
         attributes=attributes,
         relations=RelationService(store, events, clock, related, curator=curator),

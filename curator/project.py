@@ -15,7 +15,6 @@ from curator.services.curating.efforts import EffortService
 from curator.services.curating.notes import GuidelineService, NoteService
 from curator.services.curating.propagation import PropagationService
 from curator.services.curating.relations import RelationService
-from curator.services.curating.repeating import RepeatService
 from curator.services.curating.steps import StepService
 from curator.services.importing.fetching import FetchService
 from curator.services.importing.file_attributes import FileAttributes
@@ -37,7 +36,6 @@ from curator.services.ports.address import ProjectPlace
 from curator.services.ports.files import FormatRegistry
 from curator.services.ports.processes import JobPort
 from curator.services.ports.storage import Disk, Role
-from curator.services.queue.again import AgainService
 from curator.services.queue.corpus_search import CorpusSearch
 from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.hit_making import HitMaking
@@ -107,13 +105,11 @@ class Project:
     corpus: CorpusSearch
     hits: HitMaking
     team: TeamService
-    again: AgainService
 
     # curating
     curation: CurationService
     steps: StepService
     propagation: PropagationService
-    repeating: RepeatService
     bulk: BulkService
     attributes: AttributeService
     relations: RelationService

@@ -275,50 +275,6 @@ def _step_line(one: Step) -> str:
     return f"{number:>8}  {at}  {one.actor}  {one.mentions:>6,}  {one.text}{state}"
 
 
-ANYWHERE = [one.value for one in PropagationScope if one is not PropagationScope.QUEUE]
-
-
-@click.command("again")
-@PROJECT
-@click.argument("step", type=int, metavar="STEP")
-@click.option("--scope", type=click.Choice(ANYWHERE), default="project", show_default=True, help="Where to look.")
-@click.option("--document", default="", metavar="ID", help="With --scope document: the ID of the document.")
-@click.option("--tick", type=int, multiple=True, metavar="N", help="Also take this line of the list. Repeatable.")
-@click.option("--untick", type=int, multiple=True, metavar="N", help="Leave out this line of the list. Repeatable.")
-@click.option("--yes", is_flag=True, help="Do it for the ticked lines. Without --yes, they are only listed.")
-@CURATOR
-@AS_JSON
-def again(
-    project: ProjectPlace,
-    step: int,
-    *,
-    scope: str,
-    document: str,
-    tick: tuple[int, ...],
-    untick: tuple[int, ...],
-    yes: bool,
-    curator: str,
-    as_json: bool,
-) -> None:
-    """Do a step about one string again elsewhere, as one step: a decision, a change of type, or made mentions.
-
-    `curator steps P` lists the numbers of the steps. --scope since looks in the documents imported after the step.
-    Places where mentions would be made have negative numbers.
-    """
-    if (scope == PropagationScope.DOCUMENT.value) != bool(document):
-        raise click.UsageError("--scope document and --document ID go together.")
-    with opened(project, curator=curator, read_only=not yes) as found:
-        document_id = document_named(found, document) if document else None
-        listed = found.again.others(step, scope=PropagationScope(scope), document_id=document_id)
-        others = listed.others
-        ticked = ticked_of(others, tick=tick, untick=untick)
-        changes = [found.again.apply(listed, ticked)] if yes and ticked else []
-    to = listed.mention_type if others.verdict.outcome is Outcome.CLEARED else _said(others)
-    facts = {**_facts(others, ticked), "type": listed.mention_type, "changes": [change_facts(one) for one in changes]}
-    lines = [*listed_lines(others, ticked, to=to), outcome_words(others, ticked, changes, yes=yes)]
-    say(facts, "\n".join(lines), as_json=as_json)
-
-
 TO = click.option("--to", type=int, metavar="STEP", help="Go to this step; `curator steps P` lists the numbers.")
 
 

@@ -71,7 +71,6 @@ COMMANDS = {
     "audit": ("curator.cli.data", "audit", "Export the audit trail."),
     "release": ("curator.cli.data", "release", "Export a release of the decisions."),
     "steps": ("curator.cli.deciding", "steps", "List the history of steps."),
-    "again": ("curator.cli.deciding", "again", "Do a step again in other documents."),
     "undo": ("curator.cli.deciding", "undo", "Undo the last step, or go back to a step."),
     "redo": ("curator.cli.deciding", "redo", "Redo the last undone step, or all up to a step."),
     "desktop": ("curator.cli.projects", "desktop", "Add Curator to the desktop's menus, or remove it."),

@@ -19,9 +19,6 @@ from curator.services.ports.processes import Clock
 from curator.services.ports.storage import UnitOfWork
 
 SAME_PLACE = "“{text}” is already at exactly this position; nothing was changed."
-RETYPED = "Some of these mentions no longer have the type {type}; nothing was changed. Check the list again."
-ONE_RETYPED = "Changed the type of {n} other mention of “{text}” from {type} to {new}"
-MANY_RETYPED = "Changed the type of {n:,} other mentions of “{text}” from {type} to {new}"
 SAME_TYPE = "“{text}” already has the type {type}; nothing was changed."
 
 
@@ -46,27 +43,6 @@ def retype_in(unit: UnitOfWork, mention_id: int, mention_type: str, *, curator: 
     refuse_duplicate(unit.mentions.of_document(mention.document_id), new, of=mention_id)
     text = tr("Changed the type of “{text}” from {type} to {new}", text=mention.text, type=mention.type, new=new.type)
     return _reshape(unit, mention, new, text, curator=curator, clock=clock)
-
-
-def retype_many_in(
-    unit: UnitOfWork, mention_ids: Sequence[int], old: str, new: str, *, curator: str, clock: Clock
-) -> Change:
-    """Give mentions of one string and type another type, as one operation. Raises UserError if one has another type
-    now, is deleted, or would become a duplicate."""
-    mentions = [living(unit, one) for one in mention_ids]
-    if any(one.type != old for one in mentions):
-        raise UserError(tr(RETYPED, type=old))
-    for one in mentions:
-        made = SourceMention(one.spans, one.text, new)
-        refuse_duplicate(unit.mentions.of_document(one.document_id), made, of=one.id)
-    text = ntr(ONE_RETYPED, MANY_RETYPED, len(mentions), text=mentions[0].text, type=old, new=new)
-    payload = {"mentions": list(mention_ids), "deleted": []}
-    kind = OperationKind.CHANGE_MENTION
-    operation = unit.decisions.append_operation(kind, actor=curator, at=clock.now(), text=text, payload=payload)
-    for one in mentions:
-        unit.mentions.reshape(one.id, MentionShape(one.spans, new), operation_id=operation)
-    documents = tuple(dict.fromkeys(one.document_id for one in mentions))
-    return Change(ChangeKind.MENTIONS, curator, text, documents, tuple(mention_ids), operation)
 
 
 def join_in(

@@ -38,7 +38,6 @@ class PropagationScope(StrEnum):
     DOCUMENT = "document"
     QUEUE = "queue"  # the mentions of the current filter
     PROJECT = "project"
-    SINCE = "since"  # documents imported after the repeated step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,17 +92,15 @@ class PropagationService:
         *,
         scope: PropagationScope,
         where: QueueFilter | None = None,
-        documents: Collection[int] | None = None,
         with_itself: bool = False,
     ) -> Others:
-        """The other mentions of the same string and type. `where` is the current filter, for the queue's scope;
-        `documents` are the ids of the documents to search instead of the mention's own. `with_itself`: the mention is
-        the first line, unless it has the verdict already.
+        """The other mentions of the same string and type. `where` is the current filter, for the queue's scope.
+        `with_itself`: the mention is the first line, unless it has the verdict already.
 
         Raises UserError for an unknown or deleted mention.
         """
         with self._store.read() as unit:
-            this, contexts, beyond = _identical(unit, mention_id, scope, where, documents)
+            this, contexts, beyond = _identical(unit, mention_id, scope, where)
             names = _names(unit, verdict, [this, *contexts])
         own = itself(this, verdict, names=names) if with_itself else ()
         groups = (*own, *grouped(this, verdict, contexts, names=names))
@@ -121,7 +118,7 @@ class PropagationService:
     ) -> ValueOthers:
         """The same for a value of an attribute; None to clear it. Raises UserError like `others`."""
         with self._store.read() as unit:
-            this, contexts, beyond = _identical(unit, mention_id, scope, where, None)
+            this, contexts, beyond = _identical(unit, mention_id, scope, where)
             given = unit.mentions.attributes([mention_id, *(one.mention_id for one in contexts)])
             names = _names(unit, this.verdict or Verdict.nil(), contexts)
         had = {mention: attribute.value(some.get(attribute.id)) for mention, some in given.items()}
@@ -191,20 +188,15 @@ def _identical(
     mention_id: int,
     scope: PropagationScope,
     where: QueueFilter | None,
-    documents: Collection[int] | None,
 ) -> tuple[MentionContext, list[MentionContext], int]:
     """The mention, the others of its string in their contexts, and the number of those beyond the limit."""
     bundle_id = active_bundle(unit.meta)
     this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
     if not this:
         raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
-    own = scope is PropagationScope.DOCUMENT and documents is None
-    document_id = this[0].document_id if own else None
+    document_id = this[0].document_id if scope is PropagationScope.DOCUMENT else None
     narrowed = where if scope is PropagationScope.QUEUE and where != QueueFilter() else None
     ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
-    if documents is not None:
-        of = unit.mentions.documents_of(ids)
-        ids = [one for one in ids if of[one] in documents]
     contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
     return this[0], list(contexts), max(len(ids) - LIMIT, 0)
 

@@ -4,7 +4,7 @@
 its current decision and suggestion. `FacetService` counts mentions by state, type, probability and more.
 `OrderingService` orders undecided mentions by usefulness. `HoldoutService` determines which mentions are decided
 without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words and patterns in all
-documents; `HitMaking` makes mentions from the hits. `AgainService` repeats a step about one string in other documents.
+documents; `HitMaking` makes mentions from the hits.
 `TeamService` assigns the documents of a shared project and announces others' changes.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation

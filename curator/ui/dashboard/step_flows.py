@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from threading import Event
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from curator.domain.decisions import STEPS, Change, ChangeKind, OperationKind
-from curator.domain.documents import Span
+from curator.domain.decisions import STEPS, Change, ChangeKind
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating.propagation import PropagationScope
 from curator.services.curating.undo import Journey, Walked
-from curator.services.queue.again import Again
-from curator.services.queue.corpus_search import Hit
 from curator.ui.bench.workbench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
 from curator.ui.entities.entity_flows import add_undo_key
@@ -90,9 +86,6 @@ class StepFlows(QObject):
         window.open_wanted.connect(self._go)
         window.document_wanted.connect(self._go_to_document)
         window.journey_wanted.connect(self._plan)
-        window.again_wanted.connect(self._list_again)
-        window.repeat_wanted.connect(self._repeat)
-        window.place_wanted.connect(self._show_place)
         window.stop_wanted.connect(self._stopping.set)
         add_undo_key(window, bench, self._say)
         window.finished.connect(self._window_gone)
@@ -109,13 +102,6 @@ class StepFlows(QObject):
             self._bench.navigator.open(document_id, mention_id)
         except UserError as error:
             self._say(str(error))
-
-    def _show_place(self, hit: Hit) -> None:
-        """Show a span without a mention in the main window."""
-        self._preview(hit.document_id, None)
-        opened = self._bench.navigator.opened
-        if opened is not None and opened.document.id == hit.document_id:
-            self._bench.document.select(Span(hit.start, hit.end))
 
     def _go(self, document_id: int, mention_id: int | None) -> None:
         self._preview(document_id, mention_id)
@@ -204,63 +190,6 @@ class StepFlows(QObject):
         self._say(words)
         self._bench.say(words)
         self._renew()
-
-    # --- the same elsewhere ---
-
-    def _list_again(self, number: int, scope: PropagationScope) -> None:
-        """List the effects of a step there, read in a thread."""
-        bench, service = self._bench, self._bench.project.again
-        opened, where = bench.navigator.opened, bench.navigator.where
-        document_id = opened.document.id if opened is not None else None
-
-        def listed(outcome: JobOutcome) -> None:
-            again = outcome.result.get("again")
-            if isinstance(again, Again) and self._window is not None:
-                self._window.show_again(again)
-            else:
-                self._say(outcome.message)
-
-        def read() -> dict[str, object]:
-            return {"again": service.others(number, scope=scope, document_id=document_id, where=where)}
-
-        bench.jobs.ask(read, then=listed)
-
-    def _repeat(self, again: Again, numbers: Sequence[int]) -> None:
-        """Repeat a decision as the window's own step, everything else in a thread; the window shows refusals."""
-        bench = self._bench
-        if again.kind is not OperationKind.DECIDE:
-            self._apply(again, numbers)
-            return
-        try:
-            if refusal := bench.many.refusal:
-                raise UserError(refusal)
-            change = bench.project.again.apply(again, numbers)
-        except UserError as error:
-            self._say(str(error))
-            return
-        bench.decider.several(lambda: change)
-        if self._window is not None:
-            self._window.show_listing()
-            self._say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
-            self._renew()
-
-    def _apply(self, again: Again, numbers: Sequence[int]) -> None:
-        service = self._bench.project.again
-        if self._going or self._bench.many.refusal:
-            self._say(self._bench.many.refusal)
-            return
-        self._going = True
-
-        def done(outcome: JobOutcome) -> None:
-            self._going = False
-            text = outcome.result.get("done")
-            if text is not None and self._window is not None:
-                self._window.show_listing()
-            undo = tr("{done}. {undo} undoes it.", done=text, undo=way_to("edit.undo")) if text else ""
-            self._say(undo or outcome.message)
-            self._renew()
-
-        self._bench.jobs.ask(lambda: {"done": service.apply(again, numbers).text}, then=done)
 
     # --- what changes meanwhile ---
 

@@ -8,23 +8,20 @@ from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating.propagation import PropagationScope
 from curator.services.curating.steps import Step, StepPage, StepService, StepState
 from curator.services.ports.curation import Operation
 from curator.services.ports.queue import MentionContext
-from curator.services.queue.again import AGAIN_KINDS, Again
 from curator.ui.dashboard.steps_list import ROW_ROLE, StepFilters, StepsModel, make_table
 from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
-from curator.ui.deciding.propagation import RepeatPanel
 from curator.ui.kit.form import EmptyPage, ShowDialog
 from curator.ui.kit.labels import ElidedLabel, NoteLabel
 from curator.ui.kit.mention_state import verdict_words
-from curator.ui.kit.sight import Glance, Sight, watch
+from curator.ui.kit.sight import Glance, Sight
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.worker import Worker
 
@@ -63,9 +60,6 @@ class StepsWindow(ShowDialog):
     document_wanted = Signal(int)  # step whose document to open
     journey_wanted = Signal(int)
     stop_wanted = Signal()  # the undoing or redoing, at a whole step
-    again_wanted = Signal(int, object)  # step, PropagationScope: list its effects there
-    repeat_wanted = Signal(object, object)  # Again, numbers of the ticked and seen lines
-    place_wanted = Signal(object)  # Hit that would become a mention: to preview
 
     def __init__(
         self,
@@ -93,13 +87,10 @@ class StepsWindow(ShowDialog):
         self.mentions = KwicList(tr("Mentions of the step in their contexts"), self)
         self.go = self._button(tr("&Go to the mention"), self._go)
         self.back = self._button(tr(BACK), self._journey)
-        self.again = self._button(tr("Do it &again elsewhere…"), self._again)
         self.stop = self._button(tr("&Stop"), self.stop_wanted.emit)
         self.stop.hide()
         self.state = ElidedLabel(muted=True, parent=self)
-        self._repeat: RepeatPanel | None = None
         self._loading = False
-        self._repeated: int | None = None  # the step being repeated
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
         self._compose()
@@ -128,18 +119,14 @@ class StepsWindow(ShowDialog):
         parts.setStretchFactor(1, 1)
         parts.setSizes([420, 220])
         self.parts = parts
-        self.listing = QWidget(self)
-        whole = QVBoxLayout(self.listing)
-        whole.setContentsMargins(0, 0, 0, 0)
+        whole = QVBoxLayout()
         whole.setSpacing(8)
         whole.addWidget(self.filters)
         whole.addWidget(parts, 1)
         whole.addWidget(self.empty, 1)
-        whole.addLayout(FlowRow(self.go, self.back, self.again, self.stop, self.state))
-        self.pages = QStackedWidget(self)
-        self.pages.addWidget(self.listing)
+        whole.addLayout(FlowRow(self.go, self.back, self.stop, self.state))
         self.body.addWidget(self.note)
-        self.body.addWidget(self.pages, 1)
+        self.body.addLayout(whole, 1)
 
     def _connect(self) -> None:
         self._typing.timeout.connect(self.load)
@@ -160,7 +147,6 @@ class StepsWindow(ShowDialog):
         self.side.drop()
         self.model.begin(StepPage((), None))
         self._show(None)
-        self.pages.setCurrentWidget(self.listing)
 
     def renew(self) -> None:
         """Reset the window to its initial state."""
@@ -169,7 +155,6 @@ class StepsWindow(ShowDialog):
         self.filters.reset()
         self._glance.forget()
         self._name_of.cache_clear()
-        self._repeated = None
         self.begin_again()
         self.load()
 
@@ -244,7 +229,6 @@ class StepsWindow(ShowDialog):
         elsewhere = step is not None and step.number != self.model.here
         reached = step is not None and step.state in (StepState.DONE, StepState.REDOABLE)
         self.back.setEnabled(self._writable and there and elsewhere and reached)
-        self.again.setEnabled(self._writable and step is not None and step.kind in AGAIN_KINDS)
         self._resting.start()
 
     def _ask_mentions(self, *, enter: bool) -> None:
@@ -327,64 +311,3 @@ class StepsWindow(ShowDialog):
         self.stop.setVisible(progress is not None)
         if progress is not None:
             self.say(tr(WAY, done=progress.done, total=progress.total))
-
-    # --- the same elsewhere ---
-
-    @property
-    def repeat(self) -> RepeatPanel:
-        """The panel for repeating, created on demand, so that the history opens faster."""
-        if self._repeat is None:
-            self._repeat = panel = RepeatPanel(self, glance=self._glance)
-            panel.scope_wanted.connect(self._rescope)
-            panel.decide_wanted.connect(self._decide)
-            panel.preview_wanted.connect(self._preview_again)
-            panel.left.connect(self.show_listing)
-            panel.said.connect(self.say)
-            self.pages.addWidget(panel)
-            watch(panel)
-        return self._repeat
-
-    def _again(self) -> None:
-        step = self.step
-        if step is not None and step.number is not None:
-            self.say("")
-            self._repeated = step.number
-            self._rescope(PropagationScope.QUEUE)
-
-    def _rescope(self, scope: PropagationScope) -> None:
-        if self._repeated is not None:
-            self.again_wanted.emit(self._repeated, scope)
-
-    def show_again(self, again: Again) -> None:
-        """Show the effects of the step instead of the history."""
-        self.repeat.show_again(again)
-        self.pages.setCurrentWidget(self.repeat)
-        self.repeat.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def show_listing(self) -> None:
-        """Show the history again, with the keyboard focus."""
-        self.say("")
-        self._repeated = None
-        self.pages.setCurrentWidget(self.listing)
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _preview_again(self, document_id: int, number: int) -> None:
-        hit = self.repeat.again.hits.get(number) if self.repeat.again is not None else None
-        if hit is not None:
-            self.place_wanted.emit(hit)
-        else:
-            self.mention_wanted.emit(document_id, number)
-
-    def _decide(self) -> None:
-        again, ids = self.repeat.again, self.repeat.ticked
-        refusal = self.repeat.refusal()
-        self.say(refusal)
-        if again is not None and ids and not refusal:
-            self.repeat_wanted.emit(again, ids)
-
-    def reject(self) -> None:
-        """Esc first returns to the history."""
-        if self.pages.currentWidget() is not self.listing:
-            self.show_listing()
-        else:
-            super().reject()

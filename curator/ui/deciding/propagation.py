@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import TypeAlias
+from collections.abc import Hashable
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
-from curator.domain.decisions import OperationKind, Outcome, Shown, Verdict
+from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.curating.propagation import Others, PropagationScope, PropagationService, SameString
 from curator.services.curating.propagation_groups import Group, GroupKind, Line
-from curator.services.queue.again import Again
 from curator.ui.deciding.decider import Decider, shown_in
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
@@ -31,7 +29,6 @@ SCOPES = {
     PropagationScope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
     PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
 }
-Scopes: TypeAlias = Mapping[PropagationScope, tuple[str, Qt.Key]]
 NOWHERE = {
     PropagationScope.DOCUMENT: "No other mention of “{text}” in this document. Q searches the queue, P the project.",
     PropagationScope.QUEUE: "No other mention of “{text}” in the filtered queue. P searches the whole project.",
@@ -54,12 +51,8 @@ class PropagationPanel(QWidget):
     left = Signal()
     said = Signal(str)
 
-    def __init__(
-        self, parent: QWidget | None = None, *, glance: Glance | None = None, scopes: Scopes | None = None
-    ) -> None:
-        """`scopes` are the choices: the words of each and its key."""
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(parent)
-        self._scopes = scopes or SCOPES
         self.others: SameString | None = None
         self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
@@ -88,7 +81,7 @@ class PropagationPanel(QWidget):
         self.count.setMinimumWidth(12 * letters)
         head = FlowRow(self.title)
         head.setContentsMargins(12, 8, 12, 4)
-        for number, (scope, (words, _)) in enumerate(self._scopes.items()):
+        for number, (scope, (words, _)) in enumerate(SCOPES.items()):
             button = QPushButton(tr(words), self)
             button.setCheckable(True)
             button.setFlat(True)
@@ -107,10 +100,10 @@ class PropagationPanel(QWidget):
         whole.addWidget(self.list, 1)
         whole.addLayout(foot)
 
-    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
-        """Show them with the initial ticks; `names` are those of the verdict's entities by id."""
-        known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
-        self._show(others, verdict_words(others.verdict, known))
+    def show_others(self, others: Others) -> None:
+        """Show them with the initial ticks."""
+        names = dict(zip(others.verdict.entity_ids, others.names, strict=True))
+        self._show(others, verdict_words(others.verdict, names))
 
     def _show(self, others: SameString, given: str) -> None:
         """Show them with the words for the verdict or value (`given`)."""
@@ -118,10 +111,9 @@ class PropagationPanel(QWidget):
         with_itself = bool(others.groups) and others.groups[0].kind is GroupKind.ITSELF
         title = "Mentions of “{words}”: {verdict}" if with_itself else "Other mentions of “{words}”: {verdict}"
         self.title.set_words(tr(title, words=others.this.text, verdict=given))
-        for number, scope in enumerate(self._scopes):
+        for number, scope in enumerate(SCOPES):
             self.scopes.button(number).setChecked(scope is others.scope)
-        if others.scope in NOWHERE:
-            self.list.set_empty_words(tr(NOWHERE[others.scope]).format(text=others.this.text))
+        self.list.set_empty_words(tr(NOWHERE[others.scope]).format(text=others.this.text))
         self.list.show_rows([row for group in others.groups for row in _rows(group)])
         self._say()
 
@@ -131,7 +123,7 @@ class PropagationPanel(QWidget):
         return self.list.lines.marked(CheckMark.TICKED)
 
     def _key(self, key: int) -> None:
-        scope = next((one for one, (_, letter) in self._scopes.items() if letter == key), None)
+        scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
         at = self.list.currentIndex().row()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._decide() if self.list.moved_in else self.said.emit(tr(MOVE_FIRST))
@@ -183,22 +175,6 @@ class PropagationPanel(QWidget):
         self.button.setEnabled(ticked > 0)
 
 
-# Decisions of a step of the history in other documents: ticked and seen lines are decided as one step.
-
-AGAIN_SCOPES = {
-    PropagationScope.DOCUMENT: ("D  Open document", Qt.Key.Key_D),
-    PropagationScope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
-    PropagationScope.SINCE: ("I  Imported since", Qt.Key.Key_I),
-    PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
-}
-AGAIN_NOWHERE = {
-    PropagationScope.DOCUMENT: "No other mention of “{text}” in the open document. P searches the whole project.",
-    PropagationScope.QUEUE: "No other mention of “{text}” in the filtered queue. P searches the whole project.",
-    PropagationScope.SINCE: "No mention of “{text}” in documents imported since. P searches the whole project.",
-    PropagationScope.PROJECT: "No other mention of “{text}” with this type in the project.",
-}
-RETYPED = "Other mentions of “{words}”: type {old} → {new}"
-MADE = "Places of “{words}” without a mention: new mentions of type {type}"
 ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick it; nothing was decided."
 UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
 
@@ -206,8 +182,8 @@ UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or un
 class SeenOthers(PropagationPanel):
     """API: as in `PropagationPanel`, and `refusal`."""
 
-    def __init__(self, parent: QWidget | None = None, *, glance: Glance, scopes: Scopes | None = None) -> None:
-        super().__init__(parent, glance=glance, scopes=scopes)
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
+        super().__init__(parent, glance=glance)
         self._glance = glance
         glance.remember(self.list.viewport(), self._lines_shown)
 
@@ -227,44 +203,6 @@ class SeenOthers(PropagationPanel):
     def _key_of(self, mention_id: int) -> Hashable:
         """The key of a seen line."""
         return "again", mention_id
-
-
-class RepeatPanel(SeenOthers):
-    """API: as in `SeenOthers`, and `show_again`."""
-
-    again: Again | None = None
-
-    def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
-        super().__init__(parent, glance=glance, scopes=AGAIN_SCOPES)
-        self.close_button.setText(tr("&Back to the history"))
-
-    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
-        super().show_others(others, names)
-        self.list.set_empty_words(tr(AGAIN_NOWHERE[others.scope]).format(text=others.this.text))
-
-    def show_again(self, again: Again) -> None:
-        """Show the effects of a step, with the initial ticks."""
-        self.again, others = again, again.others
-        self.show_others(others)
-        words = others.this.text
-        if again.kind is OperationKind.CHANGE_MENTION:
-            self.title.set_words(tr(RETYPED, words=words, old=others.this.type, new=again.mention_type))
-        elif again.kind is OperationKind.ADD_MENTION:
-            self.list.set_empty_words(tr(NONE).format(text=words))
-            names = dict(zip(others.verdict.entity_ids, others.names, strict=True))
-            undecided = others.verdict.outcome is Outcome.CLEARED
-            verdict = "" if undecided else f" · {verdict_words(others.verdict, names)}"
-            self.title.set_words(tr(MADE, words=words, type=again.mention_type) + verdict)
-
-    def _name_button(self, ticked: int) -> None:
-        super()._name_button(ticked)
-        kind = self.again.kind if self.again is not None else OperationKind.DECIDE
-        if kind is OperationKind.CHANGE_MENTION:
-            self.button.setText(tr("Change {ticked:,}  ⇧↵", ticked=ticked))
-            self.button.setAccessibleName(tr("Change {ticked:,}", ticked=ticked))
-        elif kind is OperationKind.ADD_MENTION:
-            self.button.setText(tr("Make {ticked:,}  ⇧↵", ticked=ticked))
-            self.button.setAccessibleName(tr("Make {ticked:,}", ticked=ticked))
 
 
 def _rows(group: Group) -> list[KwicRow]:

@@ -134,17 +134,3 @@ def test_steps_are_listed_and_gone_back_to(cli: Cli, project: Path, undecided: l
     assert "Redid 1 step" in cli("redo", project, "--to", 3).out
     assert set(decided(project)) == set(undecided[:2])
     assert "no step 77" in cli("undo", project, "--to", 77).err
-
-
-def test_a_step_is_listed_and_done_again_elsewhere(cli: Cli, project: Path) -> None:
-    assert cli("mention", "retype", project, 1, "Drug").code == 0
-    step = cli("steps", project, "--json").json["steps"][0]["number"]
-    answer = cli("again", project, step)
-    assert answer.out.startswith("“Lidocaine” · Chemical → Drug\nsame string (7)")
-    assert "--yes changes the ticked mentions" in answer.out
-    done = cli("again", project, step, "--untick", 9, "--yes", "--json").json
-    assert done["type"] == "Drug"
-    assert "Changed the type of 6 other mentions" in done["changes"][0]["text"]
-    assert "go together" in cli("again", project, step, "--scope", "document").err
-    alone = cli("again", project, step, "--scope", "document", "--document", "3", "--json").json
-    assert [line["mention"] for group in alone["groups"] for line in group["lines"]] == [9]

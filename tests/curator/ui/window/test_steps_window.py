@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import Span
 from curator.services.curating.undo import Journey
 from curator.ui.dashboard.steps_window import StepsWindow
 from tests.curator.ui.window.fakes import CTRL, Desk, MakeDesk
@@ -151,8 +150,6 @@ def test_the_window_begins_again_when_it_is_opened_again(worked: StepsWindow, qt
     worked.filters.words.setText("NIL")
     qtbot.waitUntil(lambda: worked.model.rowCount() == 1)
     worked.table.setCurrentIndex(worked.model.index(0, 0))
-    worked.again.click()
-    qtbot.waitUntil(lambda: worked.pages.currentWidget() is worked.repeat)
     worked.done(0)
     assert not shown(StepsWindow)
     to_front(desk.window)
@@ -162,7 +159,6 @@ def test_the_window_begins_again_when_it_is_opened_again(worked: StepsWindow, qt
     to_front(again)
     qtbot.waitUntil(lambda: again.model.rowCount() >= 2)
     assert again.filters.words.text() == ""
-    assert again.pages.currentWidget() is again.listing
     assert again.table.hasFocus()
     again.close()
 
@@ -180,74 +176,3 @@ def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: "After step 3 (" in worked.note.text() and "imported (a.pubtator)" in worked.note.text())
     assert not shown(QMessageBox)
     worked.close()
-
-
-def test_a_decision_is_done_again_elsewhere_with_what_was_seen(worked: StepsWindow, qtbot: QtBot) -> None:
-    desk = desk_of(worked)
-    there = desk.world.mentions(2)[1]
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(2) or 0, 0))
-    worked.again.click()
-    qtbot.waitUntil(lambda: worked.pages.currentWidget() is worked.repeat)
-    assert worked.repeat.others is not None
-    assert [line.context.mention_id for line in worked.repeat.others.lines] == [there]
-    desk.press(Key.Key_D, at=worked.repeat.list)
-    qtbot.waitUntil(lambda: worked.repeat.others is not None and not worked.repeat.others.lines)
-    assert "in the open document" in worked.repeat.list.empty_words
-    desk.press(Key.Key_P, at=worked.repeat.list)
-    qtbot.waitUntil(lambda: worked.repeat.others is not None and bool(worked.repeat.others.lines))
-    if not worked.repeat.ticked:
-        desk.press(Key.Key_A, at=worked.repeat.list)
-    desk.press(Key.Key_Return, Qt.KeyboardModifier.ShiftModifier, at=worked.repeat.list)
-    qtbot.waitUntil(lambda: worked.pages.currentWidget() is worked.listing)
-    assert desk.project.curation.current([there])[there].verdict == Verdict.nil()
-    assert worked.note.text().startswith("Marked “cardiac arrest” as NIL")
-    qtbot.waitUntil(lambda: listed(worked, qtbot)[0][0] == "4")
-    worked.close()
-
-
-def test_a_step_that_is_no_decision_about_a_string_says_so(worked: StepsWindow, qtbot: QtBot) -> None:
-    desk = desk_of(worked)
-    first = desk.world.mentions(1)
-    desk.project.curation.decide_many(first[2:4], Verdict.reject())
-    qtbot.waitUntil(lambda: worked.model.find(4) is not None)
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(4) or 0, 0))
-    worked.again.click()
-    qtbot.waitUntil(lambda: "is not one step about one string" in worked.note.text())
-    assert worked.pages.currentWidget() is worked.listing
-    worked.close()
-
-
-def test_a_change_of_type_and_a_made_mention_are_done_again_elsewhere(worked: StepsWindow, qtbot: QtBot) -> None:
-    desk = desk_of(worked)
-    curation = desk.project.curation
-    other = desk.world.mentions(2)[1]
-    curation.retype_mention(desk.world.mentions(1)[1], "Sign")
-    curation.add_mention(1, [Span(29, 38)], "Chemical")
-    qtbot.waitUntil(lambda: listed(worked, qtbot)[0][0] == "5")
-    again(worked, qtbot, step=4)
-    panel = worked.repeat
-    assert panel.title.words == "Other mentions of “cardiac arrest”: type SpecificDisease → Sign"
-    assert panel.button.text() == "Change 1  ⇧↵"
-    desk.press(Key.Key_Return, Qt.KeyboardModifier.ShiftModifier, at=panel.list)
-    qtbot.waitUntil(lambda: worked.note.text().startswith("Changed the type of 1 other mention of “cardiac arrest”"))
-    assert {one.mention.id: one.mention.type for one in desk.project.queue.open(2).mentions}[other] == "Sign"
-    again(worked, qtbot, step=5)
-    assert panel.title.words == "Places of “Lidocaine” without a mention: new mentions of type Chemical"
-    assert panel.button.text() == "Make 1  ⇧↵"
-    desk.press(Key.Key_Right, at=panel.list)
-    assert desk.bench.navigator.opened is not None
-    assert desk.bench.navigator.opened.document.id == 2
-    assert desk.bench.document.selection == Span(29, 38)
-    desk.press(Key.Key_Return, Qt.KeyboardModifier.ShiftModifier, at=panel.list)
-    qtbot.waitUntil(lambda: worked.note.text().startswith("Made 1 mention"))
-    assert [one.mention.text for one in desk.project.queue.open(2).mentions].count("Lidocaine") == 2
-    assert worked.pages.currentWidget() is worked.listing
-    worked.close()
-
-
-def again(window: StepsWindow, qtbot: QtBot, *, step: int) -> None:
-    """List what the step would do."""
-    listed(window, qtbot)
-    window.table.setCurrentIndex(window.model.index(window.model.find(step) or 0, 0))
-    window.again.click()
-    qtbot.waitUntil(lambda: window.pages.currentWidget() is window.repeat)
