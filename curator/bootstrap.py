@@ -64,7 +64,6 @@ from curator.services.records.statistics import StatisticsService
 from curator.services.records.stored_evaluations import StoredEvaluations
 from curator.services.rounds.adjudication import AdjudicationService
 from curator.services.rounds.agreement import AgreementService
-from curator.services.rounds.consistency import repeating_seat
 from curator.services.rounds.round_file import RoundFiles
 from curator.services.rounds.rounds import RoundService
 from curator.services.training.bundles import BundleSwitch
@@ -294,7 +293,7 @@ def _project(shared: Shared) -> Project:
         file_attributes=FileAttributes(store, formats, events, attributes),
         # queue
         queue=queue,
-        seat=_seat(shared, curation, holdout, attributes),
+        seat=Seat(queue, queue.under, curation, shared.suggestions, editing=curation, attributes=attributes),
         ordering=OrderingService(store),
         holdout=holdout,
         filters=SavedFilters(store),
@@ -348,20 +347,6 @@ def _project(shared: Shared) -> Project:
         kb_export=KnowledgeExport(store, writer),
         release=ReleaseService(store, switch, writer),
         diagnostics=DiagnosticsService(store, linker, switch),
-    )
-
-
-def _seat(shared: Shared, curation: CurationService, holdout: HoldoutService, attributes: AttributeService) -> Seat:
-    """The project's own seat, which shows some decided mentions a second time."""
-    return repeating_seat(
-        shared.store,
-        curation,
-        shared.suggestions,
-        shared.clock,
-        curator=shared.curator,
-        share=lambda: load().settings.asked_again,
-        held_out=holdout.among,
-        attributes=attributes,
     )
 
 

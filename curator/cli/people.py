@@ -125,6 +125,11 @@ def list_rounds(project: ProjectPlace, *, as_json: bool) -> None:
 @click.option("--split", type=SPLIT, help="Draw only from this split.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the draw.")
 @click.option("--unaided", is_flag=True, help="Show no suggestions in this round.")
+@click.option(
+    "--consistency",
+    is_flag=True,
+    help="Measure your own consistency: draw from documents in which you decided something at least a day ago.",
+)
 @CURATOR
 @AS_JSON
 def new_round(
@@ -135,13 +140,18 @@ def new_round(
     split: str | None,
     seed: int,
     unaided: bool,
+    consistency: bool,
     curator: str,
     as_json: bool,
 ) -> None:
     """Create the round NAME in P."""
-    kind = RoundKind.UNAIDED if unaided else RoundKind.BLIND
+    if unaided and consistency:
+        raise click.UsageError("Choose either --unaided or --consistency.")
+    kind = RoundKind.UNAIDED if unaided else RoundKind.CONSISTENCY if consistency else RoundKind.BLIND
     with opened(project, curator=curator) as found:
-        ids = found.rounds.choose_documents(documents, split=Split(split) if split else None, seed=seed)
+        ids = found.rounds.choose_documents(
+            documents, split=Split(split) if split else None, seed=seed, decided=consistency
+        )
         made = found.rounds.create(name, ids, kind=kind)
     say(
         asdict(made),

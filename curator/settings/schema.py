@@ -47,7 +47,6 @@ class Settings:
     candidate_order: CandidateOrder = CandidateOrder.RANKED
     enter_least: int = 20
     contrast_margin: int = 10
-    asked_again: int = 0
     device: DeviceChoice = DeviceChoice.AUTO
     threads: int = 0
     encoder_folder: str = ""
@@ -178,17 +177,6 @@ OPTIONS = (
         ),
         kind=OptionKind.INTEGER,
         maximum=100,
-    ),
-    Option(
-        name="asked_again",
-        title="Shown again",
-        help=(
-            "Percentage of your decided mentions that are shown again, unannounced and at least a day "
-            "later, to measure how consistently you decide. Decisions are kept. People › Agreement shows "
-            "the result."
-        ),
-        kind=OptionKind.INTEGER,
-        maximum=50,
     ),
     Option(
         name="device",

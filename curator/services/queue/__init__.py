@@ -8,6 +8,5 @@ documents; `HitMaking` makes mentions from the hits.
 `TeamService` assigns the documents of a shared project and announces others' changes.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
-  and a source of suggestions. A seat lacks the actions that are impossible in it. The project's seat shows some decided
-  mentions again without the curator knowing (`curator/services/rounds/consistency.py`).
+  and a source of suggestions. A seat lacks the actions that are impossible in it.
 """

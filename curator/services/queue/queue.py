@@ -105,14 +105,12 @@ class QueueService:
         *,
         held_out: Callable[[Sequence[int]], Collection[int]] = lambda _: (),
         seen: Callable[[OpenDocument], OpenDocument] = lambda opened: opened,
-        due: Callable[[], tuple[int, int] | None] = lambda: None,
     ) -> None:
         """`held_out` returns the mentions among some that are decided without suggestions, `seen` the document shown to
-        the curator, `due` a mention that comes before the next undecided one."""
+        the curator."""
         self._store = store
         self._held_out = held_out
         self._seen = seen
-        self._due = due
         self._last: tuple[int, QueueRow] | None = None  # the row read last, and `written` at that time
         self._read: tuple[int, OpenDocument] | None = None  # the document, likewise
         self._beside: tuple[tuple[int, int | None, QueueFilter, Direction], int | None] | None = None
@@ -250,8 +248,6 @@ class QueueService:
 
     def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
         """(document id, mention id) of the first undecided mention in the documents after `document_id`."""
-        if (due := self._due()) is not None:
-            return due
         with self._store.read() as unit:
             found = unit.documents.beside(document_id, where, forward=True, undecided=True)
             if found is None:

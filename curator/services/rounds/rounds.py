@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
@@ -17,6 +18,8 @@ from curator.services.rounds.round_work import RoundSeat
 
 ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that the curator is judging in
 CLOSED = "The round “{name}” is closed. Reopen it before anybody judges in it."
+LATER = timedelta(days=1)
+"""A round on the curator's own consistency has documents decided at least this long ago."""
 NO_DOCUMENTS = "A round needs at least one document. Choose some, then create the round."
 NO_NAME = "A round needs a name, such as “pilot 1”."
 UNKNOWN = "There is no round “{name}” in this project. Available: {names}."
@@ -71,7 +74,7 @@ class RoundService:
         """Create a round. Raises UserError for an empty or existing name and for a round without documents."""
         if not name.strip():
             raise UserError(tr(NO_NAME))
-        if not document_ids and kind is not RoundKind.CONSISTENCY:
+        if not document_ids:
             raise UserError(tr(NO_DOCUMENTS))
         with self._store.write() as unit:
             made = unit.rounds.create(name.strip(), kind, document_ids, at=self._clock.now())
@@ -86,10 +89,17 @@ class RoundService:
         )
         return found
 
-    def choose_documents(self, count: int, *, split: Split | None = None, seed: int = 0) -> list[int]:
-        """The given number of random documents, in queue order: the same for the same seed. All if there are fewer."""
+    def choose_documents(
+        self, count: int, *, split: Split | None = None, seed: int = 0, decided: bool = False
+    ) -> list[int]:
+        """The given number of random documents, in queue order: the same for the same seed. All if there are fewer.
+        With `decided` only documents in which this curator decided something at least `LATER` ago."""
         with self._store.read() as unit:
             ids = unit.documents.ids(split=split)
+            if decided:
+                before = self._clock.now() - LATER
+                old = {document for document, _, at in unit.records.decided_by(self._curator()) if at <= before}
+                ids = [one for one in ids if one in old]
         drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, no secret
         return sorted(drawn)
 

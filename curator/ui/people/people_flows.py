@@ -158,7 +158,8 @@ class PeopleFlows(QObject):
             if dialog.of_queue:
                 ids = project.queue.ids(where)[: dialog.count]
             else:
-                ids = rounds.choose_documents(dialog.count, split=dialog.split)
+                own = dialog.kind is RoundKind.CONSISTENCY
+                ids = rounds.choose_documents(dialog.count, split=dialog.split, decided=own)
             self._do(lambda: rounds.create(dialog.name, ids, kind=dialog.kind))
 
         dialog.accepted.connect(make)

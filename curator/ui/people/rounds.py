@@ -134,9 +134,9 @@ class RoundsDialog(ShowDialog):
         closed = row is not None and row.round.closed
         self.new.setEnabled(writable)
         self.take.setEnabled(writable)
-        self.enter.setEnabled(writable and blind and not closed)
+        self.enter.setEnabled(writable and row is not None and not closed)
         self.enter.setText(tr("Leave the round") if row is not None and row.active else tr("&Join the round"))
-        self.shut.setEnabled(writable and blind)
+        self.shut.setEnabled(writable and row is not None)
         self.shut.setText(tr("Reo&pen the round") if closed else tr("&Close the round"))
         for button in (self.give, self.agree):
             button.setEnabled(row is not None)
@@ -156,6 +156,7 @@ NEW_INTRO = (
 KIND_CHOICES = {
     RoundKind.BLIND: "With suggestions",
     RoundKind.UNAIDED: "Without suggestions",
+    RoundKind.CONSISTENCY: "Own consistency: documents that you decided before",
 }
 ANY = "from all splits"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from curator.domain.decisions import Outcome, Verdict
@@ -10,10 +12,19 @@ from curator.domain.jobs import LinkerState
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import UserError
 from curator.services.ports.queue import QueueFilter
+from curator.services.rounds.rounds import RoundService
 from tests.curator.services.fakes import World
 
 LIDOCAINE, ARREST = Verdict.link("MESH:D008012"), Verdict.link("MESH:D006323")
 ALL = QueueFilter()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = datetime.now(UTC)
+
+    def now(self) -> datetime:
+        return self.time
 
 
 class Seat:
@@ -201,3 +212,27 @@ def test_a_round_that_is_left_hears_no_more_of_the_linker(filled: World, found: 
     for _ in range(3):
         filled.project.rounds.seat(found, "ada").suggestions.close()
     assert filled.linker.listeners == before
+
+
+def test_own_consistency_is_measured_in_a_round_over_what_one_decided_before(filled: World) -> None:
+    project = filled.project
+    one, two, *_ = filled.mentions(1)
+    for mention in (one, two):
+        project.curation.decide(mention, ARREST)
+    later = Clock()
+    me = project.curation.curator
+    rounds = RoundService(filled.store, filled.linker, project.events, later, curator=lambda: me)
+    assert rounds.choose_documents(9, decided=True) == [], "nothing is a day old yet"
+    later.time += timedelta(days=3)
+    again = rounds.choose_documents(9, decided=True)
+    assert again == [1]
+    seat = rounds.seat(rounds.enter(rounds.create("again", again, kind=RoundKind.CONSISTENCY).id))
+    view = seat.queue.open(1).view(one)
+    assert view is not None
+    assert (view.decision, seat.curation.history(one)) == (None, [])
+    seat.curation.decide_many([one], Verdict.nil())
+    seat.curation.decide_many([two], ARREST)
+    assert [made.verdict for made in project.curation.history(one)] == [ARREST]
+    [row, month] = project.agreement.consistency()
+    assert (row.curator, row.items, row.same, round(row.days)) == (me, 2, 1, 3)
+    assert (month.period, month.share) == (f"{later.time:%Y-%m}", 0.5)
