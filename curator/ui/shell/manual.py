@@ -24,6 +24,7 @@ from curator.services.records.installation import HOW_WORDS, this_installation
 from curator.ui.kit.foreign_text import StillBrowser, tip
 from curator.ui.kit.form import ShowDialog, sentence
 from curator.ui.kit.labels import FindLine, ScaledLabel
+from curator.ui.kit.worker import Worker
 
 FOLDER = "help"
 FIRST = "index.md"
@@ -42,6 +43,16 @@ def pages() -> dict[str, str]:
     named = [FIRST, *LINKED.findall(found.get(FIRST, ""))]
     order = dict.fromkeys([*(one for one in named if one in found), *sorted(found)])
     return {name: found[name] for name in order}
+
+
+def with_tables(found: dict[str, str]) -> dict[str, str]:
+    """The pages that have tables, with them. Takes a second the first time: it imports every command of the command
+    line and every format."""
+    if not any("<!-- table:" in text for text in found.values()):
+        return {}
+    from curator.help_tables import filled
+
+    return {name: text for name, text in ((name, filled(raw)) for name, raw in found.items()) if text != found[name]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +110,8 @@ class Manual(ShowDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Manual"), parent)
         self._pages = pages()
+        self._worker = Worker(self)
+        self.finished.connect(self._worker.close)
         self.list = QListWidget(self)
         self.list.setAccessibleName(tr("Pages"))
         for name, markdown in self._pages.items():
@@ -131,8 +144,18 @@ class Manual(ShowDialog):
         self.line.setFocus()
         if self._pages:
             self.list.setCurrentRow(0)
+            texts = dict(self._pages)
+            self._worker.ask(lambda: with_tables(texts), self._take)
         else:
             self.page.setPlainText(tr("The manual is not installed with this copy of Curator."))
+
+    def _take(self, filled: dict[str, str]) -> None:
+        """Show the tables, and search in them."""
+        self._pages |= filled
+        if self.line.text().strip():
+            self._search(self.line.text())
+        elif (item := self.list.currentItem()) is not None and item.data(Qt.ItemDataRole.UserRole) in filled:
+            self._chosen(item)
 
     # --- searching ---
 

@@ -105,3 +105,12 @@ def test_the_first_page_begins_at_its_top_and_the_search_takes_what_is_typed(qtb
     assert made.page.verticalScrollBar().maximum() > 0
     assert made.page.verticalScrollBar().value() == 0
     assert made.focusWidget() is made.line
+
+
+def test_tables_are_made_after_the_manual_is_shown(qtbot: QtBot) -> None:
+    made = Manual()
+    qtbot.addWidget(made)
+    made.list.setCurrentRow(names(made).index("settings.md"))
+    qtbot.waitUntil(lambda: "Mouse selection" in made.page.toPlainText(), timeout=20_000)
+    QTest.keyClicks(made.line, "Lists the imports.")
+    assert "command-line.md" in names(made)

@@ -1,36 +1,26 @@
-"""The manual's tables, made from what they describe; `python tests/help_tables.py --write` puts them into the pages.
-
-A table is between `<!-- generated: NAME -->` and `<!-- end -->`; everything else in a page is written by hand.
-"""
+"""The tables of the manual, made from what they describe when the manual is opened: keys, settings, commands, formats,
+recipes. In a page, `<!-- table: NAME -->` is where one goes."""
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-if not __package__:  # run as a file: `tests/curator` must not hide the program
-    sys.path[0] = str(ROOT)
+import click
 
-import click  # noqa: E402
+from curator.cli.main import cli
+from curator.commands.command import Command, Menu
+from curator.domain.entity_pages import PAGES
+from curator.io import default_registry
+from curator.services.importing.import_sources import COLUMNS, document_formats
+from curator.services.training.recipes import Recipe, load_recipes
+from curator.settings.schema import Option, OptionKind, default, options
+from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.settings import CHOICES
+from resources.recipe_files import QUICK
 
-from curator.cli.main import cli  # noqa: E402
-from curator.commands.command import Command, Menu  # noqa: E402
-from curator.domain.entity_pages import PAGES  # noqa: E402
-from curator.io import default_registry  # noqa: E402
-from curator.services.importing.import_sources import COLUMNS, document_formats  # noqa: E402
-from curator.services.training.recipes import Recipe, load_recipes  # noqa: E402
-from curator.settings.schema import Option, OptionKind, default, options  # noqa: E402
-from curator.ui.shell.catalogue import COMMANDS  # noqa: E402
-from curator.ui.shell.settings import CHOICES  # noqa: E402
-from resources.recipe_files import QUICK  # noqa: E402
-
-HELP = ROOT / "resources" / "help"
-BLOCK = re.compile(r"<!-- generated: (?P<name>[a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+MARK = re.compile(r"<!-- table: (?P<name>[a-z-]+) -->")
 KEY_WORDS = {
     "Return": "Enter",
     "Enter": "Enter on the number pad",
@@ -126,7 +116,7 @@ def cli_commands(group: click.Command = cli, path: str = "curator") -> Iterator[
 
 
 def commands() -> str:
-    """A section for each command: how it is called, what it does, its options."""
+    """A section for each command of the command line: how it is called, what it does, its options."""
     return "\n\n".join(_command_section(path, command) for path, command in cli_commands())
 
 
@@ -218,32 +208,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
 }
 
 
-def renewed(page: str) -> str:
-    """The page with every generated part made again. Raises KeyError for a part that nothing generates."""
-    return BLOCK.sub(lambda found: _block(found["name"]), page)
-
-
-def _block(name: str) -> str:
-    return f"<!-- generated: {name} -->\n\n{TABLES[name]()}\n\n<!-- end -->"
-
-
-def _is_stale(path: Path) -> bool:
-    page = path.read_text(encoding="utf-8")
-    return renewed(page) != page
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when every page is current or was written, 1 when one is not."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into the pages")
-    write = parser.parse_args(arguments).write
-    stale = [path for path in sorted(HELP.glob("*.md")) if _is_stale(path)]
-    for path in stale if write else ():
-        path.write_text(renewed(path.read_text(encoding="utf-8")), encoding="utf-8")
-    for path in stale:
-        sys.stdout.write(f"{path.relative_to(ROOT)}: {'written' if write else 'out of date'}\n")
-    return 0 if write else min(len(stale), 1)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+def filled(page: str) -> str:
+    """The page with its tables. Raises KeyError for one that does not exist."""
+    return MARK.sub(lambda found: TABLES[found["name"]](), page)
