@@ -15,7 +15,8 @@ from curator.domain.entity_pages import PAGES
 from curator.io import default_registry
 from curator.services.importing.import_sources import COLUMNS, document_formats
 from curator.services.training.recipes import Recipe, load_recipes
-from curator.settings.schema import Option, OptionKind, default, options
+from curator.settings.choices import Option, OptionKind
+from curator.settings.schema import default, options
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.settings import CHOICES
 from resources.recipe_files import QUICK
