@@ -23,13 +23,12 @@ from curator.cli.console import (
     say,
     say_change,
 )
-from curator.cli.import_preview import paths_words, say_import, say_preview
+from curator.cli.import_preview import say_import, say_preview
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.importing.import_sources import sources_of
-from curator.services.ports.address import SharedAddress
 from curator.services.ports.files import DocumentOptions
 
 if TYPE_CHECKING:
@@ -75,14 +74,11 @@ def columns_of(given: Sequence[str]) -> dict[str, str]:
 
 
 FILE = FilePath(path_type=Path)
-CHOSEN = ("gold", "split", "hold_out", "format_name", "changed", "taken", "columns", "sheet")
-"""Options that are stored with an import; --resume does not accept them."""
-COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
 
 @click.command("import")
 @PROJECT
-@click.argument("files", type=FILE, nargs=-1, metavar="FILE...")
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @click.option("--gold", is_flag=True, help="Turn every annotation into a decision. Requires a knowledge base.")
 @click.option(
     "--split",
@@ -130,7 +126,6 @@ COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
     "ids). Remembered for tables with the same headings.",
 )
 @click.option("--sheet", default="", metavar="TEXT", help="For workbooks: the sheet to read. Default: the first.")
-@click.option("--resume", is_flag=True, help="Resume an import that was stopped, with its original options.")
 @AS_JSON
 def import_documents(
     project: ProjectPlace,
@@ -145,42 +140,25 @@ def import_documents(
     taken: tuple[str, ...],
     columns: tuple[str, ...],
     sheet: str,
-    resume: bool,
     as_json: bool,
 ) -> None:
     """Import documents into P. The format is detected from the content; `curator formats` lists all formats."""
-    if resume == bool(files):
-        raise click.UsageError("Give either the files to import, or --resume to resume an import that was stopped.")
-    if resume and (given := _given(CHOSEN)):
-        raise click.UsageError(f"--resume uses the options of the stopped import; leave {given} out.")
     preview = dry_run or changed == "list"
     with opened(project, read_only=preview) as found:
         choose_columns(found.formats, files, columns, sheet)
         if preview:
-            stopped = found.importing.unfinished() if resume else None
-            paths, name = (stopped.left, stopped.format_name) if stopped else (files, format_name)
-            _preview(found, paths, name, listed=changed == "list", as_json=as_json)
+            _preview(found, files, format_name, listed=changed == "list", as_json=as_json)
             return
-        if resume:
-            steps = found.importing.go_on()
-        else:
-            choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
-            steps = found.importing.documents(
-                files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices, format_name=format_name
-            )
+        choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
+        steps = found.importing.documents(
+            files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices, format_name=format_name
+        )
         try:
             report = run_steps(steps)
         except KeyboardInterrupt:
-            _say_where_it_stopped(found)
+            echo("Files that were imported stay. Run the same command again to import the rest.", err=True)
             raise
     say_import(report, as_json=as_json)
-
-
-def _given(names: Sequence[str]) -> str:
-    """The options among these that were given on the command line, in their long form."""
-    context = click.get_current_context()
-    given = [one for one in context.command.params if context.get_parameter_source(one.name or "") is COMMAND_LINE]
-    return ", ".join(one.opts[0] for one in given if one.name in names)
 
 
 def _preview(found: Project, files: tuple[Path, ...], format_name: str, *, listed: bool, as_json: bool) -> None:
@@ -199,16 +177,6 @@ def last_of(steps: Generator[Foreseen, None, Foreseen]) -> Foreseen:
         except StopIteration as end:
             found: Foreseen = end.value
             return found
-
-
-def _say_where_it_stopped(found: Project) -> None:
-    stopped = found.importing.unfinished()
-    if stopped is None:
-        return
-    inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files were imported"
-    named = f" ({paths_words(stopped.inside)})" if stopped.inside else ""
-    again = "the same command" if isinstance(found.place, SharedAddress) else "`curator import P --resume`"
-    echo(f"{inside}{named}. Run {again} to import the rest.", err=True)
 
 
 @click.command("imports")

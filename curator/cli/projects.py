@@ -14,7 +14,6 @@ from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.importing.unfinished_import import UnfinishedImport
     from curator.services.ports.address import ProjectPlace
     from curator.services.ports.safety import Backup
 
@@ -23,8 +22,6 @@ NO_DISPLAY = (
     "The window cannot open: no display was found. Set DISPLAY or WAYLAND_DISPLAY, install the libraries that Qt needs "
     "(`make` lists them), or use the commands that need no window (`curator --help` lists them)."
 )
-
-KB_STOPPED = "Unless another process is importing it now, the import was stopped, and nothing of it was imported."
 
 
 LABELS = {"bundle": "linker"}
@@ -114,21 +111,8 @@ def info(project: ProjectPlace, *, as_json: bool) -> None:
     """Show what P contains: documents, decisions, knowledge base, type mapping and linker."""
     with opened(project, read_only=True) as found:
         facts = project_facts(found)
-        stopped, kb = found.importing.unfinished(), found.importing.unfinished_kb.load()
     lines = [f"{LABELS.get(name, name.replace('_', ' '))}: {_text(value)}" for name, value in facts.items()]
-    lines += [] if stopped is None else [f"unfinished import: {_unfinished_words(stopped)}"]
-    lines += [] if kb is None else [f"unfinished knowledge base: {kb}. {KB_STOPPED}"]
-    files = {"files": len(stopped.paths), "inside": stopped.done, "left": stopped.left} if stopped is not None else None
-    facts |= {"unfinished_import": files, "unfinished_knowledge_base": kb}
     say(facts, "\n".join(lines), as_json=as_json)
-
-
-def _unfinished_words(import_: UnfinishedImport) -> str:
-    """The words for an unfinished import; a read-only process cannot know whether another process is importing."""
-    return (
-        f"{import_.done:,} of {len(import_.paths):,} files were imported. Unless another process is importing now, the "
-        "import was stopped: `curator import P --resume` resumes it."
-    )
 
 
 def project_facts(project: Project) -> dict[str, Any]:

@@ -41,7 +41,6 @@ SETTINGS: dict[str, object] = {
     "branches": {"": [""]},
     "bundle_activations": [{"": ""}],
     "bundle_history": [""],
-    "import.unfinished": {},
     "inconsistencies.intended": {"": []},
     "kb.update": {},
     "rounds_from_files": [0],

@@ -1,4 +1,4 @@
-"""Import of documents, gold and knowledge bases: with a preview, then stored in steps that can be resumed.
+"""Import of documents, gold and knowledge bases: with a preview, then stored in short steps.
 
 `ImportService` and `FetchService` are generators of `Progress` that return an `ImportReport`. `foreseeing.py` previews
 an import, `text_changes.py` the effect of a changed text, and `look` recognises paths, one file at a time.
@@ -17,10 +17,8 @@ can represent (`Carries`), for `curator formats`, the manual, and the losses of 
   context or not at all), and one operation can undo it. The document then belongs to the newer file, whose record is
   written back. For files with other names, a document is the same only if it has the same id and the same text, or
   nearly the same long text.
-* **A stopped import stores its request** (`unfinished_import.py`). The record (`import.unfinished`) holds files, split,
-  gold and choices, with a fingerprint of each text that a choice was made on; the number of imported files has its own
-  key. For a knowledge base only the file is stored (`kb.unfinished`): it is read again from the beginning.
-  In a shared project, where the files belong to one computer and others import too, the record stays in memory.
+* **A stopped import is resumed by importing the same files again**: a file is stored whole or not at all, and a file
+  whose digest is known is left out.
 * **Gold is imported as decisions in done documents.** An annotation whose identifiers are not in the knowledge base is
   NIL; its identifiers stay with the mention, so that the export writes them back.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -56,9 +56,8 @@ class Wish:
     hold_out: int
     choices: ImportChoices
     batch: int
-    inside: list[int] = field(default_factory=list)  # ids of the files of this import already stored
+    inside: list[int] = field(default_factory=list)  # ids of the files of this import that are stored
     format_name: str = ""  # the format chosen for all of them, '' to recognise it
-    note: Callable[[UnitOfWork], None] | None = None  # in a file's last step, writes the rest to import
 
 
 @dataclass(slots=True)

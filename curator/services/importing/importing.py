@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from curator.domain.decisions import Change, ChangeKind
@@ -34,7 +33,6 @@ from curator.services.importing.import_sources import Left, Sources, sources_of
 from curator.services.importing.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.importing.text_changes import TextChange, plan_change
 from curator.services.importing.text_taking import TextTaker
-from curator.services.importing.unfinished_import import UnfinishedImport, UnfinishedImports, UnfinishedKb
 from curator.services.knowledge.knowledge import add_missing
 from curator.services.ports.documents import TextMover
 from curator.services.ports.files import DocumentFormat, FormatRegistry, Problem
@@ -70,8 +68,6 @@ class ImportService:
         self._clock = clock
         self._curator = curator
         self._mover = mover
-        self._unfinished = UnfinishedImports(store)
-        self.unfinished_kb = UnfinishedKb(store)
 
     def documents(
         self,
@@ -89,9 +85,9 @@ class ImportService:
         recognised by their content, or all have the format `format_name`. With `left` (files left out of folders),
         `paths` are the sources found in them, and nothing else is read.
 
-        A file whose content was imported before changes nothing and is noted; a file whose import was undone becomes
-        visible again. Raises UserError for a file that cannot be read (files before it in `paths` stay imported) and
-        for gold without a knowledge base.
+        A file whose content was imported before changes nothing and is noted, so a stopped import is resumed by
+        importing the same files again; a file whose import was undone becomes visible again. Raises UserError for a
+        file that cannot be read (files before it in `paths` stay imported) and for gold without a knowledge base.
         """
         if gold and self._store_has_no_kb():
             raise UserError(
@@ -105,50 +101,15 @@ class ImportService:
         formats = self._formats_as(format_name)
         found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
         tally.problems += [problem for one in found.left for problem in one.problems()]
-        chosen = choices or ImportChoices()
-        plan = UnfinishedImport(found.paths, 0, gold, split, hold_out, chosen, format_name=format_name)
-        return (yield from self._all(plan, tally))
-
-    def go_on(self) -> Generator[Progress, None, ImportReport]:
-        """Import the remaining files of a stopped import, with all its choices. They are added to its entry in the list
-        of imports. Raises UserError like `documents`, and if no import was stopped."""
-        plan = self.unfinished()
-        if plan is None:
-            raise UserError(tr("There is no interrupted import to resume."))
-        return (yield from self._all(plan, ImportTally()))
-
-    def _all(self, plan: UnfinishedImport, tally: ImportTally) -> Generator[Progress, None, ImportReport]:
-        """Import all files. If it ends early for any reason, the record lists the remaining files. For a single file a
-        record remains only if the program died, since after a cancellation it is clear that nothing was imported."""
-        before, answered = self.unfinished(), self._unfinished.is_answered
-        rest = before.without(plan.paths) if before is not None else None
-        wish = self._wish(plan)
-        self._unfinished.put(replace(plan, paths=tuple(one.absolute() for one in plan.paths), batch=wish.batch))
-        try:
-            for done, path in enumerate(plan.left, plan.done + 1):
-                if done > plan.done + 1:
-                    self._unfinished.advance(done - 1)  # for a file without new documents
-                left = self._unfinished.after(done, plan, rest, answered=answered)
-                yield from self._file(path, tally, replace(wish, note=left))
-        except BaseException:
-            if len(plan.paths) == 1:
-                with suppress(UserError):  # on a full disk: at worst it is reported when the project is next opened
-                    self._unfinished.put(rest, answered=answered)
-            raise
-        self._unfinished.put(rest, answered=answered)
+        with self._store.read() as unit:
+            batch = unit.documents.next_batch()
+        wish = Wish(gold, split, hold_out, choices or ImportChoices(), batch, format_name=format_name)
+        for path in found.paths:
+            yield from self._file(path, tally, wish)
         if (more := tally.counts[KNOWN] - TOLD_EACH) > 0:
             note = ntr("and {n:,} more file was already imported", "and {n:,} more files were already imported", more)
-            tally.problems.append(FileProblem(str(plan.paths[-1]), Problem(0, "note", note)))
+            tally.problems.append(FileProblem(str(found.paths[-1]), Problem(0, "note", note)))
         return tally.report()
-
-    def _wish(self, plan: UnfinishedImport) -> Wish:
-        """The request with the files imported before the stop, whose entry the others join."""
-        names = {str(one.resolve()) for one in plan.inside}
-        with self._store.read() as unit:
-            records = unit.documents.imports() if names else []
-            inside = [one.file.id for one in records if one.batch == plan.batch and one.file.path in names]
-            batch = plan.batch if inside else unit.documents.next_batch()
-        return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside, plan.format_name)
 
     def _formats_as(self, format_name: str) -> FormatRegistry:
         """Raises UserError for an unknown format."""
@@ -185,29 +146,10 @@ class ImportService:
         with self._store.read() as unit:
             return plan_change(unit, compared.document_id, compared.source, self._mover)
 
-    def unfinished(self) -> UnfinishedImport | None:
-        """A stopped import, or a running one."""
-        return self._unfinished.load()
-
-    def to_tell(self) -> UnfinishedImport | None:
-        """The stopped import to report when the project is opened."""
-        return None if self._unfinished.is_answered else self.unfinished()
-
-    def answer_unfinished(self) -> None:
-        """Mark the stopped import as reported to the curator; it stays."""
-        self._unfinished.answer()
-
-    def forget_unfinished(self) -> None:
-        self._unfinished.put(None)
-
     def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
         """Import a knowledge base: when complete, it replaces the previous one or is added to it. Raises UserError."""
         steps = KnowledgeImport(self._store, self._formats).read(path, wish or KbWish())
-        self.unfinished_kb.put(path)
-        try:
-            return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
-        finally:  # only a killed program leaves the record
-            self.unfinished_kb.forget()
+        return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
 
     def drop_source(self, name: str) -> Generator[Progress, None, ImportReport]:
         """Remove one of several sources from the knowledge base. Raises UserError."""
@@ -245,6 +187,7 @@ class ImportService:
             known = self._known(unit, sha256, wish.format_name)
             withdrawn = known is not None and unit.documents.is_withdrawn(known.id)
         if known is not None and not withdrawn:
+            wish.inside.append(known.id)
             _note_known(path, known, tally)
             return
         if known is not None:
@@ -386,8 +329,6 @@ class ImportService:
             counts=+reading.counts,
         )
         add_missing(unit)
-        if wish.note is not None:
-            wish.note(unit)  # in one step: otherwise a report of no import would be wrong
 
     def _tell(self, reading: FileReading, text: str) -> None:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()

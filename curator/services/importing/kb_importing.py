@@ -21,7 +21,6 @@ from curator.domain.entities import OTHERS, WIKI, Entity, KbChanges, KnowledgeSo
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core.keys import set_active_bundle
-from curator.services.importing.unfinished_import import UNFINISHED_KB
 from curator.services.knowledge.knowledge import add_missing
 from curator.services.knowledge.remap_plan import after_update, before_update, plan_of
 from curator.services.ports.files import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
@@ -248,7 +247,6 @@ class KnowledgeImport:
                 set_active_bundle(unit.meta, "", [])  # every bundle has only the earlier entities
                 after_update(unit, before)
             add_missing(unit)
-            unit.meta.set(UNFINISHED_KB, "")  # in one step: otherwise a report of no import would be wrong
         result.counts.update(names=info.names, definitions=info.definitions)
         with self._store.read() as unit:
             result.concerned = plan_of(unit).mentions

@@ -44,7 +44,7 @@ FILES: tuple[Command[ProjectFlows], ...] = (
         "project.imports",
         "Imports…",
         Menu.PROJECT,
-        "Lists all imports with their source, time and importer, and resumes a stopped import.",
+        "Lists all imports with their source, time and importer.",
         lambda files: files.imports.show_imports(),
         when=_project,
         group=1,

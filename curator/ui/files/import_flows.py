@@ -1,13 +1,11 @@
-"""Flows for finished and stopped imports: their list, undo, and resuming."""
+"""The list of imports and undoing one; fetching from PubMed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QBoxLayout
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import ntr, tr
@@ -17,62 +15,29 @@ from curator.services.importing.imports import UndoPlan
 from curator.ui.bench.workbench import Workbench
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
 from curator.ui.files.imports import ImportsDialog
-from curator.ui.jobs.jobs import JobKind
-from curator.ui.kit.labels import Banner
 from curator.ui.kit.messages import ask, tell
 
-GOES_ON = "To import the other files, use Project › Imports or import the same files again."
-LATER = "Project › Imports resumes the stopped import."
-KB_STOPPED = "The import of {name} was stopped before it was complete. Nothing was added to the knowledge base."
 NOTHING = "There is no import to undo."
 SYNCHRONISED = "The project's folder is synchronised by another program"
 PLACE = "Folder of the project"
 
 
 class ImportFlows(QObject):
-    """`go_on` resumes the stopped import. If a crash stopped one, a line reports it when the project is opened."""
-
-    def __init__(
-        self,
-        bench: Workbench,
-        *,
-        go_on: Callable[[], None],
-        import_kb: Callable[[Path], object],
-    ) -> None:
+    def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
         self._bench = bench
-        self.go_on = go_on
-        self.banner = Banner(tr("Stopped import"), bench)
-        self.banner.add_button(tr("Resume the import"), go_on)
-        self.banner.add_button(tr("Not now"), self._not_now)
-        self.kb_banner = Banner(tr("Stopped import of a knowledge base"), bench)
-        self.kb_banner.add_button(tr("Import it again…"), lambda: self._again(import_kb))
-        self.kb_banner.add_button(tr("Discard the import"), self._forget_kb)
-        layout = bench.layout()
-        assert isinstance(layout, QBoxLayout)
-        for banner in (self.kb_banner, self.banner):
-            layout.insertWidget(layout.count() - 1, banner)
-        bench.jobs.changed.connect(self._hide_what_is_over)
-        if not bench.project.read_only:  # elsewhere it may be running
-            stopped = bench.project.importing.to_tell()
-            self.banner.say(stopped.words if stopped is not None else "")
-            kb = bench.project.importing.unfinished_kb.load()
-            self.kb_banner.say(tr(KB_STOPPED, name=kb.name) if kb is not None else "")
-            if warning := bench.project.place_warning():
-                bench.notices.add(tr(SYNCHRONISED), lambda: tell(bench.window(), tr(PLACE), warning), wrong=True)
+        if not bench.project.read_only and (warning := bench.project.place_warning()):
+            bench.notices.add(tr(SYNCHRONISED), lambda: tell(bench.window(), tr(PLACE), warning), wrong=True)
 
     def show_imports(self, chosen: Sequence[int] = ()) -> ImportsDialog:
         project = self._bench.project
         dialog = ImportsDialog(
             project.imports.files(),
             chosen=chosen or project.imports.last(),
-            stopped=project.importing.unfinished(),
             writable=not project.read_only,
             parent=self._bench.window(),
         )
         dialog.undo_wanted.connect(lambda ids: self.ask_undo(ids, dialog))
-        dialog.go_on_wanted.connect(self.go_on)
-        dialog.forget_wanted.connect(lambda: self._forget(dialog))
         dialog.open()
         return dialog
 
@@ -103,45 +68,9 @@ class ImportFlows(QObject):
             else:
                 self._bench.notices.add_outcome(tr("Undo import"), outcome)
             if open_:
-                dialog.show_files(project.imports.files(), stopped=project.importing.unfinished())
+                dialog.show_files(project.imports.files())
 
         self._bench.jobs.ask(work, then=then)
-
-    def _forget(self, dialog: ImportsDialog) -> None:
-        project = self._bench.project
-        project.importing.forget_unfinished()
-        self.banner.say("")
-        dialog.show_files(project.imports.files(), stopped=None)
-
-    def _not_now(self) -> None:
-        self._bench.project.importing.answer_unfinished()
-        self.banner.say("")
-        self._bench.say(tr(LATER))
-
-    def _again(self, import_kb: Callable[[Path], object]) -> None:
-        kb = self._bench.project.importing.unfinished_kb.load()
-        if kb is not None:
-            import_kb(kb)
-
-    def _forget_kb(self) -> None:
-        self._bench.project.importing.unfinished_kb.forget()
-        self.kb_banner.say("")
-
-    def _hide_what_is_over(self) -> None:
-        """Hide the lines when an import starts, since they become outdated."""
-        for banner in (self.banner, self.kb_banner):
-            if banner.words and self._bench.jobs.runs(JobKind.IMPORT):
-                banner.say("")
-
-    def say_stopped(self) -> None:
-        """Report the imported files after an import was cancelled; nothing for a single file."""
-        importing = self._bench.project.importing
-        stopped = importing.unfinished()
-        if stopped is not None:
-            details = "\n".join(str(one) for one in stopped.inside)
-            outcome = JobOutcome(JobState.DONE, f"{stopped.words} {tr(GOES_ON)}")
-            self._bench.notices.add_outcome(tr("Import stopped"), outcome, details=details)
-            importing.answer_unfinished()
 
 
 def _heading(plan: UndoPlan) -> str:

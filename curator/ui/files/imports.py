@@ -10,28 +10,23 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from curator.domain.imports import ImportRecord
 from curator.domain.wording import localised, tr
 from curator.services.importing.imports import FileImport
-from curator.services.importing.unfinished_import import UnfinishedImport
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import EmptyPage, ShowDialog
 from curator.ui.kit.key_names import place_of
-from curator.ui.kit.labels import NoteLabel
 
 NONE, WAY = "Nothing imported yet", "Import documents with {documents} or {pubmed}."
 
 
 class ImportsDialog(ShowDialog):
-    """`undo_wanted` names the selected files; the other two signals concern the stopped import."""
+    """`undo_wanted` names the selected files."""
 
     undo_wanted = Signal(object)  # tuple of file ids
-    go_on_wanted = Signal()
-    forget_wanted = Signal()
 
     def __init__(
         self,
         files: Sequence[FileImport],
         *,
         chosen: Sequence[int] = (),
-        stopped: UnfinishedImport | None = None,
         writable: bool = True,
         parent: QWidget | None = None,
     ) -> None:
@@ -40,21 +35,14 @@ class ImportsDialog(ShowDialog):
         self._writable = writable
         ways = {"documents": place_of("project.import"), "pubmed": place_of("project.fetch")}
         self.empty = EmptyPage(tr(NONE), tr(WAY, **ways), self)
-        self.stopped = NoteLabel(self)
         self.table = self._make_table()
-        self.body.addWidget(self.stopped)
         self.body.addWidget(self.table, 1)
         self.body.addWidget(self.empty, 1)
         self.undo = self.add_button(tr("&Undo…"))
-        self.go_on = self.add_button(tr("&Resume the stopped import"))
-        self.forget = self.add_button(tr("&Discard the stopped import"))
-        self.forget.setToolTip(tr("Files already imported stay; the others are no longer offered."))
-        self.forget.clicked.connect(self.forget_wanted)
         self.undo.clicked.connect(lambda: self.undo_wanted.emit(self.selected))
-        self.go_on.clicked.connect(self._go_on)
         self.table.itemSelectionChanged.connect(self._selection_changed)
         self.resize(900, 420)
-        self.show_files(files, stopped=stopped, chosen=chosen)
+        self.show_files(files, chosen=chosen)
 
     def _make_table(self) -> QTableWidget:
         headings = [tr("File"), tr("Format"), tr("Documents"), tr("When"), tr("Who"), tr("State")]
@@ -70,15 +58,10 @@ class ImportsDialog(ShowDialog):
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         return table
 
-    def show_files(
-        self, files: Sequence[FileImport], *, stopped: UnfinishedImport | None, chosen: Sequence[int] = ()
-    ) -> None:
+    def show_files(self, files: Sequence[FileImport], *, chosen: Sequence[int] = ()) -> None:
         """Newest first. `chosen` are selected."""
         self._files = tuple(files)
         self.empty.stand_in(self.table, empty=not files)
-        self.stopped.set_note(stopped.words if stopped is not None else "")
-        for button in (self.go_on, self.forget):
-            button.setVisible(stopped is not None and self._writable)
         self.table.setRowCount(len(files))
         for row, one in enumerate(files):
             self._fill(row, one)
@@ -110,10 +93,6 @@ class ImportsDialog(ShowDialog):
 
     def _selection_changed(self) -> None:
         self.undo.setEnabled(self._writable and bool(self.selected))
-
-    def _go_on(self) -> None:
-        self.accept()
-        self.go_on_wanted.emit()
 
 
 def _state(one: FileImport) -> str:

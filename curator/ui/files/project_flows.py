@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     pass
 
 
+STOPPED = "The import was stopped. Files that were imported stay; start it again to import the rest."
 TYPES = "The types of mentions or entities changed. Check which entity types each mention type may link to."
 Reporting = Generator[Progress, None, ImportReport]
 
@@ -46,7 +47,7 @@ class ProjectFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._index = index
-        self.imports = ImportFlows(bench, go_on=self._go_on, import_kb=self.import_knowledge_base)
+        self.imports = ImportFlows(bench)
 
     @property
     def _window(self) -> QWidget:
@@ -85,13 +86,6 @@ class ProjectFlows(QObject):
             )
 
         self._bring_in(wish.paths, work)
-
-    def _go_on(self) -> None:
-        """Continue the stopped import with its original options."""
-        importing = self._bench.project.importing
-        stopped = importing.unfinished()
-        if stopped is not None:
-            self._bring_in(stopped.left, importing.go_on)
 
     def _bring_in(self, paths: Sequence[Path], work: Callable[[], Reporting]) -> None:
         before = set(self._bench.project.queue.mention_types())
@@ -254,7 +248,6 @@ class ProjectFlows(QObject):
 
     def _run(self, title: str, work: Callable[[], Reporting], done: Callable[[ImportReport], None]) -> None:
         """Import in a worker thread; show a report at the end, or the error as a sentence."""
-        stopped = self._bench.project.importing.unfinished()
 
         def steps() -> Generator[Progress, None, dict[str, Any]]:
             report = yield from work()
@@ -265,7 +258,7 @@ class ProjectFlows(QObject):
                 done(outcome.result["report"])
                 return
             self._bench.notices.add_outcome(title, outcome)
-            if self._bench.project.importing.unfinished() != stopped:  # not one that was stopped long ago
-                self.imports.say_stopped()
+            if outcome.state is JobState.CANCELLED:
+                self._bench.say(tr(STOPPED))
 
         self._bench.jobs.run(JobKind.IMPORT, title, steps, then=then)

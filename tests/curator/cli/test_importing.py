@@ -7,12 +7,10 @@ import json
 import sys
 import zipfile
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from curator import bootstrap
 from curator.cli.main import run
 from curator.domain.documents import SourceDocument
 from curator.services.importing.import_comparing import Compared
@@ -126,24 +124,10 @@ def test_a_stopped_import_is_resumed(
         return whole(self, compared, choices)
 
     monkeypatch.setattr(FileReading, "sort", stopping)
-    told = said(capsys, "import", project, *paths, "--split", "test", code=130)
-    assert "1 of 3 files were imported (1.pubtator)" in told
-    assert "unfinished import: 1 of 3 files were imported" in said(capsys, "info", project)
-    assert "2.pubtator: PubTator, 1 document" in said(capsys, "import", project, "--resume", "--dry-run")
-    assert "leave --split out" in said(capsys, "import", project, "--resume", "--split", "test", code=2)
-    assert "2 documents" in said(capsys, "import", project, "--resume")
-    facts = json.loads(said(capsys, "info", project, "--json"))
-    assert facts["splits"]["test"] == 3
-    assert facts["unfinished_import"] is None
+    told = said(capsys, "import", project, *paths, code=130)
+    assert "Run the same command again to import the rest." in told
+    assert "2 documents" in said(capsys, "import", project, *paths)
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
-    assert "no interrupted import to resume" in said(capsys, "import", project, "--resume", code=2)
-
-
-def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Output) -> None:
-    assert json.loads(said(capsys, "info", project, "--json"))["unfinished_knowledge_base"] is None
-    with closing(bootstrap.open_project(project, linker=False)) as found:
-        found.importing.unfinished_kb.put(Path("/data/large.jsonl"))
-    assert "unfinished knowledge base: /data/large.jsonl" in said(capsys, "info", project)
 
 
 PAIR = {"a.txt": "With aspirin.\n", "a.ann": "T1\tDrug 5 12\taspirin\n"}

@@ -66,25 +66,6 @@ def test_a_cancelled_import_leaves_a_colleague_s(pair: tuple[Project, Project], 
     assert sum(ben.queue.counts().documents.values()) == DOCUMENTS
 
 
-def test_a_running_import_is_not_reported_as_stopped_to_others(pair: tuple[Project, Project], tmp_path: Path) -> None:
-    ada, ben = pair
-    files = [documents(tmp_path, name, 1) for name in ("a", "b", "c")]
-    running = ada.importing.documents(files)
-    next(running)
-    assert ben.importing.unfinished() is None
-    assert ben.importing.to_tell() is None
-    rest(ben.importing.documents([documents(tmp_path, "d", 1)]))
-    next(running)
-    running.close()
-    stopped = ada.importing.unfinished()
-    assert stopped is not None
-    assert (len(stopped.inside), len(stopped.left)) == (1, 2)
-    assert ben.importing.unfinished() is None
-    rest(ada.importing.go_on())
-    assert ada.importing.unfinished() is None
-    assert sum(ben.queue.counts().documents.values()) == 4
-
-
 def test_a_file_that_two_import_at_once_is_there_once(pair: tuple[Project, Project], tmp_path: Path) -> None:
     ada, ben = pair
     path = documents(tmp_path, "a")
@@ -103,7 +84,6 @@ def test_an_import_of_a_knowledge_base_leaves_a_colleague_s(
     ada, ben = pair
     running = ada.importing.knowledge_base(knowledge_base(tmp_path, "A:1", "A:2"))
     next(running)
-    assert ben.importing.unfinished_kb.load() is None
     other = ben.importing.knowledge_base(knowledge_base(tmp_path, "B:1"))
     next(other)
     other.close() if cancelled else rest(other)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from curator import bootstrap
 from curator.domain.documents import SourceDocument
 from curator.domain.imports import Changed
 from curator.services.importing.import_comparing import Compared
@@ -19,15 +18,12 @@ from curator.services.ports.queue import QueueFilter
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DOCUMENTS, HAPPENS
 from curator.ui.files.import_documents import ImportDialog
-from curator.ui.files.import_kb import ImportKbDialog
 from curator.ui.files.import_report import in_short, summary
 from curator.ui.files.imports import ImportsDialog
 from curator.ui.shell.dropping import sorted_out
-from curator.ui.shell.main_window import MainWindow
-from tests.curator.services.fakes import World, document, finish
+from tests.curator.services.fakes import document, finish
 from tests.curator.services.importing.test_changed_texts import FIRST, SECOND
-from tests.curator.services.importing.test_unfinished_import import stop_after
-from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project
+from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown
 from tests.curator.ui.window.test_main_window_projects import boxes, press_button
 
@@ -142,103 +138,10 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     monkeypatch.setattr(FileReading, "sort", cancelling)
     with qtbot.waitSignal(empty.bench.jobs.ended):
         looked_at(empty, qtbot, *paths).accept()
-    assert not boxes()
-    empty.bench.notices.show()
-    [box] = boxes()
-    assert "1 of 3 files were imported" in box.text()
-    press_button(box, "OK")
     assert len(ids(empty)) == 1
-    empty.window.menus.action("project.imports").trigger()
-    [listed] = shown(ImportsDialog)
-    assert isinstance(listed, ImportsDialog)
     with qtbot.waitSignal(empty.bench.jobs.ended):
-        listed.go_on.click()
+        looked_at(empty, qtbot, *paths).accept()
     assert len(ids(empty)) == 3
-    assert empty.project.importing.unfinished() is None
-
-
-def stopped_project(tmp_path: Path) -> World:
-    """One of three files is in, and nobody knows."""
-    world = make_project(tmp_path)
-    paths = [world.write(document(number), name=f"{number}.pubtator") for number in (1, 2, 3)]
-    stop_after(world, 1, paths)
-    return world
-
-
-def test_a_project_tells_of_its_stopped_import_when_it_is_opened(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    world = stopped_project(tmp_path)
-    window.session.show(world.project)
-    desk = Desk(window, world)
-    banner = window.session.flows.imports.banner  # type: ignore[union-attr]
-    assert banner.isVisible()
-    assert "1 of 3 files were imported" in banner.words
-    with qtbot.waitSignal(desk.bench.jobs.ended):
-        banner.buttons[0].click()
-        assert not banner.isVisible(), "it is under way"
-    assert len(ids(desk)) == 3
-
-
-def test_not_now_is_not_asked_again_and_the_list_goes_on_or_forgets(window: MainWindow, tmp_path: Path) -> None:
-    world = stopped_project(tmp_path)
-    window.session.show(world.project)
-    banner = window.session.flows.imports.banner  # type: ignore[union-attr]
-    banner.buttons[1].click()
-    assert not banner.isVisible()
-    window.session.close()
-    window.session.show(bootstrap.open_project(world.project.folder, linker=False))
-    flows = window.session.flows
-    assert flows is not None
-    assert not flows.imports.banner.isVisible()
-    listed = flows.imports.show_imports()
-    assert "1 of 3 files were imported" in listed.stopped.text()
-    listed.forget.click()
-    assert not listed.go_on.isVisible()
-    listed.reject()
-    assert window.bench is not None
-    assert window.bench.project.importing.unfinished() is None
-
-
-def test_a_read_only_window_offers_nothing_to_go_on_with(window: MainWindow, tmp_path: Path) -> None:
-    world = stopped_project(tmp_path)
-    world.project.close()
-    window.session.open(world.project.folder, read_only=True)
-    assert not window.session.flows.imports.banner.isVisible()  # type: ignore[union-attr]
-
-
-def test_a_knowledge_base_whose_import_died_is_told_and_can_be_imported_again(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    world, path = make_project(tmp_path), tmp_path / "large.jsonl"
-    path.write_text('{"id": "X:1", "name": "Gout"}\n', encoding="utf-8")
-    world.project.importing.unfinished_kb.put(path)
-    window.session.show(world.project)
-    desk = Desk(window, world)
-    banner = window.session.flows.imports.kb_banner  # type: ignore[union-attr]
-    assert banner.words.startswith(
-        "The import of large.jsonl was stopped before it was complete. Nothing was added to the knowledge base."
-    )
-    banner.buttons[0].click()
-    [dialog] = shown(ImportKbDialog)
-    assert dialog.path == path
-    dialog.reject()
-    assert banner.isVisible(), "nothing was done yet"
-    with qtbot.waitSignal(desk.bench.jobs.ended):
-        window.session.flows.load_knowledge_base(path)  # type: ignore[union-attr]
-        assert not banner.isVisible()
-    assert world.project.importing.unfinished_kb.load() is None
-    qtbot.waitUntil(lambda: len(world.jobs.started) == 2 and len(desk.bench.jobs) == 0)  # both indexes
-
-
-def test_a_knowledge_base_whose_import_died_can_be_left(window: MainWindow, tmp_path: Path) -> None:
-    world = make_project(tmp_path)
-    world.project.importing.unfinished_kb.put(tmp_path / "large.jsonl")
-    window.session.show(world.project)
-    banner = window.session.flows.imports.kb_banner  # type: ignore[union-attr]
-    banner.buttons[1].click()
-    assert not banner.isVisible()
-    assert world.project.importing.unfinished_kb.load() is None
 
 
 def test_a_folder_of_documents_is_dropped_as_its_files(empty: Desk, qtbot: QtBot, tmp_path: Path) -> None:
