@@ -70,16 +70,11 @@ def take(session: Session) -> None:
 
 
 def _knowledge(session: Session) -> None:
-    """The hierarchy in place of the candidates, an entity's relatives, and all its uses."""
+    """The hierarchy in place of the candidates, and all uses of an entity."""
     session.select(lambda one: one.mention.text == LINKED)
-    for name, command in (
-        ("tree", "view.hierarchy"),
-        ("broader", "view.broader_entities"),
-        ("narrower", "view.narrower_entities"),
-    ):
-        session.command(command)
-        session.shot(name)
-        session.press(Key.Key_Escape)
+    session.command("view.hierarchy")
+    session.shot("tree")
+    session.press(Key.Key_Escape)
     session.command("mention.uses")
     session.shot("uses", after=1.5)
     session.leave()

@@ -1,5 +1,5 @@
 """The preview of an import, before anything is written: counts, first documents, repairs, skipped and existing
-documents, and the expected time."""
+documents."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.services.importing.import_comparing import Compared, ImportStatus, storable
 from curator.services.ports.files import DocumentReader, FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
-from curator.services.training.speeds import RULE, SPREADS, slower_now
 
 STEP = 25
 """Records between two results of the generator, at which its caller checks the time."""
 FIRST = 5
 """The number of documents shown."""
 Compare = Callable[[Sequence[SourceDocument]], Sequence[Compared]]
-DOCUMENTS_A_SECOND, ENTITIES_A_SECOND, ENTITIES_INDEXED_A_SECOND = 400.0, 15_000.0, 100.0
-"""Rates of storing, and of encoding with all names, on two cores (BC5CDR's documents, the MeSH entities that go with
-them)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +120,3 @@ def _records(reader: KnowledgeBaseReader) -> Iterator[Entity]:
 def _scale(reader: DocumentReader | KnowledgeBaseReader) -> float:
     done, total = reader.position
     return max(total / done, 1.0) if done > 0 else 1.0
-
-
-def seconds_to_import(found: list[Foreseen]) -> float:
-    """Seconds until everything is imported and the index of spellings is built."""
-    return sum(one.documents / DOCUMENTS_A_SECOND + one.entities / ENTITIES_A_SECOND for one in found)
-
-
-def seconds_to_index(found: list[Foreseen]) -> tuple[float, float]:
-    """The least and most seconds until the index of meanings is built: every name is encoded once, at a speed not yet
-    measured, on a machine that other programs may use."""
-    usual = sum(one.entities for one in found) / ENTITIES_INDEXED_A_SECOND
-    low, high = SPREADS[RULE]
-    return low * usual, high * slower_now() * usual

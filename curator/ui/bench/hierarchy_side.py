@@ -1,5 +1,4 @@
-"""The hierarchy of the knowledge base, shown instead of the candidates: the tree, and lists of broader and narrower
-entities. Created when first needed."""
+"""The hierarchy of the knowledge base, a tree shown instead of the candidates. Created when first needed."""
 
 from __future__ import annotations
 
@@ -11,10 +10,9 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.domain.entities import Entity, EntityMatch, TreePage
+from curator.domain.entities import Entity, EntityMatch
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import ntr, tr
-from curator.ui.candidates.kin_pane import Kin, KinPane
 from curator.ui.candidates.tree_pane import TreePane
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.messages import choose
@@ -45,7 +43,6 @@ class HierarchySide(QObject):
         super().__init__(bench)
         self._bench = bench
         self.tree: TreePane | None = None
-        self.kin: KinPane | None = None
         bench.bridge.changed.connect(self._changed)
         bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
 
@@ -59,17 +56,12 @@ class HierarchySide(QObject):
             return
         entity_id = self._highlighted()
         tree = self._made_tree()
-        self._show(tree)
+        bench.side.setCurrentWidget(tree)
+        bench.state_changed.emit()
         if entity_id is None:
             tree.browse()
         else:
             tree.open_at(entity_id)
-
-    def show_broader(self) -> None:
-        self._show_kin(Kin.BROADER)
-
-    def show_narrower(self) -> None:
-        self._show_kin(Kin.NARROWER)
 
     def ask_branches(self) -> QMessageBox | None:
         """Ask whether to restrict mentions of the current type to the highlighted entity and its descendants, add these
@@ -143,26 +135,14 @@ class HierarchySide(QObject):
         shown = self._bench.side.currentWidget()
         if self.tree is not None and shown is self.tree:
             return self.tree.focus_widget()
-        return self.kin.list if self.kin is not None and shown is self.kin else None
+        return None
 
     def close(self) -> None:
         """Show nothing more of running reads; called before the project is closed."""
         if self.tree is not None:
             self.tree.close_tree()
-        if self.kin is not None:
-            self.kin.close_kin()
 
     # --- inside ---
-
-    def _show_kin(self, kin: Kin) -> None:
-        entity_id = self._highlighted()
-        entity = self._bench.project.knowledge.entity(entity_id) if entity_id is not None else None
-        if entity is None:
-            self._bench.say(tr(NO_ENTITY, search=way_to("mention.search"), tree=way_to("view.hierarchy")))
-            return
-        pane = self._made_kin()
-        self._show(pane)
-        pane.show_kin(kin, entity)
 
     def _highlighted(self) -> str | None:
         """The id of the highlighted entity in the visible view."""
@@ -174,18 +154,12 @@ class HierarchySide(QObject):
             entity = bench.search.card.entity
         elif self.tree is not None and shown is self.tree:
             entity = self.tree.entity
-        elif self.kin is not None and shown is self.kin:
-            entity = self.kin.entity
         return entity.id if entity is not None else None
-
-    def _show(self, pane: QWidget) -> None:
-        self._bench.side.setCurrentWidget(pane)
-        self._bench.state_changed.emit()
 
     def _made_tree(self) -> TreePane:
         if self.tree is None:
             bench, hierarchy = self._bench, self._bench.project.hierarchy
-            self.tree = TreePane(
+            self.tree = tree = TreePane(
                 lambda entity_id, start: hierarchy.narrower(entity_id, start=start),
                 hierarchy.way,
                 self._search,
@@ -193,38 +167,19 @@ class HierarchySide(QObject):
                 bench,
                 glance=bench.glance,
             )
-            self._join(self.tree)
+            bench.side.addWidget(tree)
+            bench.desk.follow(tree.card)
+            tree.linked.connect(bench.link_found)
+            tree.left.connect(bench.focus_document)
+            if (sight := Sight.of_process()) is not None:
+                sight.watch(tree)
         return self.tree
-
-    def _made_kin(self) -> KinPane:
-        if self.kin is None:
-            lookup = self._bench.project.knowledge.entity
-            self.kin = KinPane(self._relatives, lookup, self._bench, glance=self._bench.glance)
-            self._join(self.kin)
-        return self.kin
-
-    def _join(self, pane: TreePane | KinPane) -> None:
-        bench = self._bench
-        bench.side.addWidget(pane)
-        bench.desk.follow(pane.card)
-        pane.linked.connect(bench.link_found)
-        pane.left.connect(bench.focus_document)
-        if (sight := Sight.of_process()) is not None:
-            sight.watch(pane)
 
     def _search(self, query: str) -> Sequence[EntityMatch]:
         """Called in a background thread."""
         mention, knowledge = self._bench.navigator.mention, self._bench.project.knowledge
         kind = mention.mention.type if mention is not None else None
         return knowledge.search(query, mention_type=kind, everywhere=True)
-
-    def _relatives(self, kin: Kin, entity_id: str) -> TreePage:
-        """Called in a background thread."""
-        hierarchy = self._bench.project.hierarchy
-        if kin is Kin.NARROWER:
-            return hierarchy.narrower(entity_id)
-        nodes = hierarchy.broader(entity_id)
-        return TreePage(nodes, len(nodes))
 
     def _changed(self, change: Change) -> None:
         if change.kind is ChangeKind.KNOWLEDGE_BASE and self.tree is not None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import TreeNode
 from curator.ui.candidates.tree_model import ROW_ROLE, TreeModel, TreeRow
-from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_key, draw_words, row_height, scaled
+from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_words, row_height, scaled
 from curator.ui.kit.theme import Theme, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -34,11 +34,7 @@ TRIANGLE = 0.25
 
 
 class TreeDelegate(QStyledItemDelegate):
-    """Name and number of entities below, id and types under it. With `numbered` rows have their key at the left."""
-
-    def __init__(self, parent: QWidget, *, numbered: bool = False) -> None:
-        super().__init__(parent)
-        self._numbered = numbered
+    """Name and number of entities below, id and types under it."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
         return QSize(120, row_height(option.font))
@@ -50,17 +46,10 @@ class TreeDelegate(QStyledItemDelegate):
         theme, rect = theme_of(option.palette), QRectF(option.rect)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _draw_ground(painter, option, theme, bar=self._numbered)
+        _draw_ground(painter, option, theme)
         line = QFontMetricsF(option.font).height()
         small = scaled(option.font, 0.88)
         place = QRectF(rect.left() + PAD, rect.top() + 7, rect.width() - 2 * PAD, line)
-        if self._numbered:
-            cap = line + 4
-            if index.row() < 9:
-                draw_key(
-                    painter, QRectF(place.left(), place.top(), cap, line), str(index.row() + 1), font=small, theme=theme
-                )
-            place.setLeft(place.left() + cap + 8)
         if row.node is None:
             middle = place.translated(0, line / 2)
             draw_words(
@@ -236,9 +225,9 @@ class TreeView(QTreeView):
         painter.end()
 
 
-def _draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme, *, bar: bool) -> None:
-    """Draw the background like in other lists; in a tree, the bar of the highlighted row is at the column's edge."""
-    if bar or not option.state & QStyle.StateFlag.State_Selected:
+def _draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
+    """Draw the background like in other lists, but the bar of the highlighted row is at the column's edge."""
+    if not option.state & QStyle.StateFlag.State_Selected:
         draw_ground(painter, option, theme)
     else:
         painter.fillRect(option.rect, theme.palette.color(QPalette.ColorRole.Base))

@@ -27,7 +27,7 @@ from curator.services.importing.import_sources import Left, Recognised, look
 from curator.services.ports.files import FormatRegistry
 from curator.ui.files.document_columns import ColumnsButton
 from curator.ui.files.import_report import figures, happening, page
-from curator.ui.files.reading_ahead import MOST, FilePreviewer, Look
+from curator.ui.files.reading_ahead import FilePreviewer, Look
 from curator.ui.kit.foreign_text import StillBrowser, tip
 from curator.ui.kit.form import file_dialog
 from curator.ui.kit.record_tables import RoomyHeader
@@ -73,9 +73,7 @@ class DocumentFiles(QWidget):
         parent: QWidget | None = None,
         *,
         look: Look | None = None,
-        most: float = MOST,
     ) -> None:
-        """`most`: seconds of reading for each file."""
         super().__init__(parent)
         self._formats = formats
         self._paths: list[Path] = []
@@ -86,7 +84,7 @@ class DocumentFiles(QWidget):
         self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
         self._changed: dict[Path, Sequence[Compared]] = {}  # separate, since it is needed for each file that is read
-        self.ahead = FilePreviewer(look or (lambda path: foresee_documents(path, formats)), self, most=most)
+        self.ahead = FilePreviewer(look or (lambda path: foresee_documents(path, formats)), self)
         self.ahead.found.connect(self._tell)
         self._scan = FileScan(self)
         self._scan.changed.connect(self.changed)

@@ -257,22 +257,3 @@ def marked(document: SourceDocument, length: int = LENGTH) -> str:
         pieces.append(f"<u>{words}</u>" if under else words)
         at = stop
     return "".join(pieces) + ("…" if end < len(document.text) else "")
-
-
-# What an import will bring.
-
-
-def entities_words(number: int, *, exact: bool) -> str:
-    if exact:
-        return tr(
-            "{entities:,} entities are loaded. Suggestions by spelling are available immediately.", entities=number
-        )
-    return tr(
-        "About {entities:,} entities are loaded. Suggestions by spelling are available immediately.", entities=number
-    )
-
-
-def documents_words(number: int, *, exact: bool) -> str:
-    if exact:
-        return ntr("{n:,} document is imported.", "{n:,} documents are imported.", number)
-    return ntr("About {n:,} document is imported.", "About {n:,} documents are imported.", number)

@@ -1,165 +1,25 @@
-"""*Project > New project*: name and place, documents, knowledge base, and a summary, one page each."""
+"""*Project > New project*: name and place, documents, and knowledge base, one page each."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QFileDialog,
-    QFormLayout,
-    QLabel,
-    QLineEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QFormLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
-from curator.domain.documents import Split
-from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing.foreseeing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
+from curator.domain.wording import UserError, tr
 from curator.services.ports.address import ProjectPlace, SharedAddress
-from curator.services.ports.files import FormatRegistry
+from curator.services.ports.files import FormatRegistry, KbOptions
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportWish, SplitFields
 from curator.ui.files.import_kb import INTRO as KB_INTRO
 from curator.ui.files.import_kb import kb_edit, missing
-from curator.ui.files.import_report import documents_words, entities_words, figure
-from curator.ui.files.reading_ahead import FilePreviewer
-from curator.ui.jobs.jobs import range_words
+from curator.ui.files.kb_columns import KbPreview
 from curator.ui.kit.form import FormDialog, PathEdit, sentence
-from curator.ui.kit.record_tables import FigureTable
 from curator.ui.kit.sizing import Pages
-
-# The future contents of a new project and the time needed; files are read in the background.
-
-SHARED_MADE = "The shared project is created in the database and opened."
-SPLIT_WORDS = {
-    Split.TRAIN: "They are training documents: the linker learns from your decisions there.",
-    Split.VALIDATION: "They are validation documents: your decisions there evaluate and calibrate the linker.",
-    Split.TEST: "They are test documents: the linker never learns from them.",
-}
-
-
-class Outlook(QWidget):
-    """API: `start`, `close_reading`, `words`, `found`.
-
-    For documents it uses the numbers of the file list, so that both pages agree; the knowledge base is read in a
-    background thread. Estimates are marked and replaced by exact numbers later.
-    """
-
-    def __init__(self, formats: FormatRegistry, files: DocumentFiles, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._formats, self._files = formats, files
-        self._documents: ImportWish | None = None
-        self.shared = False  # whether the project will be a shared one
-        self._kb: Foreseen | None = None
-        self._ahead: FilePreviewer | None = None
-        self.table = FigureTable(
-            tr("What the files contain"),
-            [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("Entities")],
-            words=2,
-        )
-        self.said: QLabel = sentence("", selectable=True)
-        self.said.setAccessibleName(tr("What will happen"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.said)
-        files.known.connect(self._show)
-
-    @property
-    def found(self) -> list[Foreseen]:
-        documents = self._files.found if self._documents is not None else []
-        return [*documents, *([self._kb] if self._kb is not None else [])]
-
-    @property
-    def reading(self) -> bool:
-        """Whether any number is still an estimate."""
-        return self._files.reading or (self._ahead is not None and self._ahead.reading)
-
-    def start(self, documents: ImportWish | None, knowledge_base: Path | None) -> None:
-        """Show the contents of these files. Files already read are not read again."""
-        self._documents = documents
-        if knowledge_base != (self._kb.path if self._kb is not None else None):
-            self.close_reading()
-            self._kb = Foreseen(knowledge_base, whole=False) if knowledge_base is not None else None
-            if knowledge_base is not None:
-                self._ahead = FilePreviewer(lambda path: foresee_kb(path, self._formats), self, most=math.inf)
-                self._ahead.found.connect(self.take)
-                self._ahead.add(knowledge_base)
-        self._show()
-
-    def close_reading(self) -> None:
-        if self._ahead is not None:
-            self._ahead.abandon()
-            self._ahead = None
-
-    def take(self, found: Foreseen) -> None:
-        """Take what is known about the knowledge base so far."""
-        if self._kb is not None and self._kb.path == found.path:
-            self._kb = found
-            self._show()
-
-    def _show(self) -> None:
-        self.table.show_rows([_row(one) for one in self.found])
-        self.table.setVisible(bool(self.found))
-        self.said.setText("\n".join(self.words()))
-
-    def words(self) -> list[str]:
-        """The steps that will follow, one sentence each, in order."""
-        found = self.found
-        wrong = [one.problem for one in found if one.problem]
-        if wrong:
-            return wrong
-        lines = [tr(SHARED_MADE) if self.shared else tr("The project folder is created and opened.")]
-        documents, entities = sum(one.documents for one in found), sum(one.entities for one in found)
-        exact = all(one.whole for one in found)
-        if entities:
-            lines.append(entities_words(entities, exact=self._kb is not None and self._kb.whole))
-        if self._documents is not None and documents:
-            whole = all(one.whole for one in found if one is not self._kb)
-            lines.append(f"{documents_words(documents, exact=whole)} {self._split_words()}")
-        if not exact:
-            lines.append(tr("The files are still being read; the numbers are not final yet."))
-        if seconds_to_import(found) > 0:
-            seconds = seconds_to_import(found)
-            time = range_words(seconds, seconds)
-            lines.append(tr("This takes {time}; you can begin when it is done.", time=time))
-        if seconds_to_index(found)[1] > 0:
-            lines.append(
-                tr(
-                    "Then names are encoded in the background, {time}; after that, suggestions also compare meaning.",
-                    time=range_words(*seconds_to_index(found)),
-                )
-            )
-        if not found:
-            lines.append(tr("Nothing is imported yet; the window shows the next step."))
-        return lines
-
-    def _split_words(self) -> str:
-        assert self._documents is not None
-        words = tr(SPLIT_WORDS[self._documents.split])
-        if self._documents.hold_out:
-            words += " " + ntr(
-                "From each file, {n} document is held out for validation.",
-                "From each file, {n} documents are held out for validation.",
-                self._documents.hold_out,
-            )
-        if self._documents.gold:
-            words += " " + tr("Annotations in the files become decisions.")
-        return words
-
-
-def _row(one: Foreseen) -> tuple[str, ...]:
-    figures = (figure(n, whole=one.whole) if n else "–" for n in (one.documents, one.mentions, one.entities))
-    return (one.path.name, tr("not readable") if one.problem else one.title or tr("knowledge base"), *figures)
-
 
 SUFFIX = ".curation"
 INTRO = (
@@ -171,7 +31,7 @@ DOCUMENTS_INTRO = (
 )
 LATER = "You can do both later: Project › Import documents and Project › Import knowledge base"
 GOLD_LATER = "Gold is imported only with a knowledge base; choose one on the next page."
-TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
+TITLES = ("Name and place", "Documents", "Knowledge base")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +65,7 @@ class NewProjectDialog(FormDialog):
         self.body.addWidget(self.pages, 1)
         self._add_name(place)
         self.list = self._add_documents(formats) if formats is not None else None
-        self._add_kb()
-        self.outlook = self._add_outlook(formats, self.list) if formats is not None and self.list is not None else None
+        self._add_kb(formats)
         self._add_buttons()
         if self.list is not None:
             self.list.add_paths(documents)
@@ -260,7 +119,7 @@ class NewProjectDialog(FormDialog):
 
     def _add_documents(self, formats: FormatRegistry) -> DocumentFiles:
         column, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
-        files = DocumentFiles(formats, self, most=math.inf)
+        files = DocumentFiles(formats, self)
         files.changed.connect(lambda: self.problem.set_note(files.said))
         self.fields = SplitFields(self)
         self.fields.gold.setToolTip(tr(GOLD_LATER))
@@ -268,18 +127,26 @@ class NewProjectDialog(FormDialog):
         self.fields.add_to(form)
         return files
 
-    def _add_kb(self) -> None:
+    def _add_kb(self, formats: FormatRegistry | None) -> None:
         column, form = self._page(tr(KB_INTRO))
         self.kb = kb_edit(self)
         self.kb.line.setPlaceholderText(tr("can be added later"))
         form.addRow(tr("&Knowledge base"), self.kb)
-        column.addStretch(1)
+        self.preview = KbPreview(formats, self) if formats is not None else None
+        if self.preview is not None:
+            column.addWidget(self.preview, 1)
+            self.kb.changed.connect(self._look)
+        else:
+            column.addStretch(1)
 
-    def _add_outlook(self, formats: FormatRegistry, files: DocumentFiles) -> Outlook:
-        column, _ = self._page(tr("Nothing is written before you press Create."))
-        outlook = Outlook(formats, files, self)
-        column.addWidget(outlook, 1)
-        return outlook
+    def _look(self) -> None:
+        """Show what the file of the knowledge base contains."""
+        if self.preview is not None:
+            path = self.kb.path
+            if path is not None and path.exists():
+                self.preview.look(path, KbOptions())
+            else:
+                self.preview.forget()
 
     def _add_buttons(self) -> None:
         role = QDialogButtonBox.ButtonRole.ActionRole
@@ -311,16 +178,11 @@ class NewProjectDialog(FormDialog):
         self.ok.setVisible(number == last)
         self.enter_presses(self.ok if number == last else self.next)
         self.problem.set_note("")
-        if self.outlook is not None and number == last:
-            self.outlook.shared = self.on_server.isChecked()
-            self.outlook.start(self.wish.documents, self.wish.knowledge_base)
         self._focus(number)
 
     def _focus(self, number: int) -> None:
-        first = {0: self.name, self.pages.count() - 1: self.ok}.get(number)
-        if self.list is not None and number == 1:
-            first = self.list.add
-        (first or self.kb).setFocus(Qt.FocusReason.TabFocusReason)
+        pages: list[QWidget] = [self.name, *([self.list.add] if self.list is not None else []), self.kb]
+        pages[number].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _page_problem(self, number: int) -> str:
         if number == 0:
@@ -374,8 +236,8 @@ class NewProjectDialog(FormDialog):
         return self.refused(self.wish)
 
     def done(self, result: int) -> None:
-        if self.outlook is not None:
-            self.outlook.close_reading()
+        if self.preview is not None:
+            self.preview.close_reading()
         if self.list is not None:
             self.list.close_reading()
         super().done(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -29,10 +29,6 @@ from curator.ui.files.import_report import ImportReportDialog, in_short
 from curator.ui.files.save_as import ExportDialog
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.messages import tell
-
-if TYPE_CHECKING:
-    pass
-
 
 STOPPED = "The import was stopped. Files that were imported stay; start it again to import the rest."
 TYPES = "The types of mentions or entities changed. Check which entity types each mention type may link to."
@@ -85,11 +81,8 @@ class ProjectFlows(QObject):
                 left=wish.left,
             )
 
-        self._bring_in(wish.paths, work)
-
-    def _bring_in(self, paths: Sequence[Path], work: Callable[[], Reporting]) -> None:
         before = set(self._bench.project.queue.mention_types())
-        files = paths[0].name if len(paths) == 1 else tr("{n} files", n=len(paths))
+        files = wish.paths[0].name if len(wish.paths) == 1 else tr("{n} files", n=len(wish.paths))
         self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
 
     def _imported(self, report: ImportReport, types_before: set[str]) -> None:

@@ -18,7 +18,7 @@ from curator.ui.kit.worker import Deliver, Worker
 Steps = Generator[Foreseen, None, Foreseen]
 Look = Callable[[Path], Steps]
 SLICE, MOST = 0.15, 6.0
-"""Seconds between two reports, and the default limit for each file; the rest is estimated."""
+"""Seconds between two reports, and the limit for each file; the rest is estimated."""
 log = logging.getLogger(__name__)
 
 
@@ -27,10 +27,9 @@ class FilePreviewer(QObject):
 
     found = Signal(object)  # Foreseen
 
-    def __init__(self, look: Look, parent: QObject | None = None, *, most: float = MOST) -> None:
-        """`most`: seconds for each file; if infinite, all numbers become exact in the end."""
+    def __init__(self, look: Look, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._look, self._most = look, most
+        self._look = look
         self._worker = Worker(self, in_turn=True)
         self._dropped: dict[Path, Event] = {}
 
@@ -43,10 +42,10 @@ class FilePreviewer(QObject):
         self._look = look
 
     def add(self, path: Path) -> None:
-        steps, most, stop = self._look(path), self._most, self._worker.stop
+        steps, stop = self._look(path), self._worker.stop
         dropped = self._dropped[path] = Event()
         report = self._worker.reporter(self._tell)
-        self._worker.ask(lambda: _read(path, steps, most, report, (stop, dropped)), self._tell)
+        self._worker.ask(lambda: _read(path, steps, report, (stop, dropped)), self._tell)
 
     def drop(self, paths: Collection[Path]) -> None:
         """Remove files; the one being read stops at its next step."""
@@ -66,13 +65,13 @@ class FilePreviewer(QObject):
         self.found.emit(found)
 
 
-def _read(path: Path, steps: Steps, most: float, report: Deliver, stops: Collection[Event]) -> Foreseen:
+def _read(path: Path, steps: Steps, report: Deliver, stops: Collection[Event]) -> Foreseen:
     """Return the preview at the end of the file or of its time limit; reports progress after every slice."""
     spent = 0.0
     while not any(one.is_set() for one in stops):
         found, ended = _advance(path, steps)
         spent += SLICE
-        if ended or spent >= most:
+        if ended or spent >= MOST:
             return found
         report(found)
     raise CancelledError

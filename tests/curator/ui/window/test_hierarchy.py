@@ -1,4 +1,4 @@
-"""The hierarchy in the window: browsing, broader and narrower entities, linking to them, restricting to branches."""
+"""The hierarchy in the window: browsing, linking, restricting to branches."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.suggestions import NilEstimate, Suggestion
 from curator.ui.bench.hierarchy_side import NO_ENTITY
-from curator.ui.candidates.kin_pane import KinPane
 from curator.ui.candidates.tree_pane import ALONE, FLAT, TreePane
 from curator.ui.kit.labels import ElidedLabel
 from tests.curator.services.fakes import KB
-from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+from tests.curator.ui.window.fakes import CTRL, Desk, MakeDesk
 
 Key = Qt.Key
 TREE: tuple[dict[str, Any], ...] = (
@@ -50,20 +49,8 @@ def tree(desk: Desk, qtbot: QtBot) -> TreePane:
     return found
 
 
-def kin(desk: Desk, qtbot: QtBot) -> KinPane:
-    found = desk.bench.hierarchy.kin
-    assert found is not None
-    assert desk.bench.side.currentWidget() is found
-    qtbot.waitUntil(lambda: not found.worker.busy)
-    return found
-
-
-def highlighted(pane: TreePane | KinPane) -> str:
+def highlighted(pane: TreePane) -> str:
     return pane.entity.name if pane.entity is not None else ""
-
-
-def listed(pane: KinPane) -> list[str]:
-    return [str(pane.model.index(row, 0).data()) for row in range(pane.model.rowCount())]
 
 
 def test_y_opens_the_tree_at_the_candidate_and_enter_links(tall: Desk, qtbot: QtBot) -> None:
@@ -138,52 +125,6 @@ def test_an_entity_in_no_hierarchy_says_so(tall: Desk, qtbot: QtBot) -> None:
     assert pane.note.text() == ALONE.format(name="Lidocaine")
 
 
-def test_b_lists_broader_entities_and_a_digit_links(tall: Desk, qtbot: QtBot) -> None:
-    tall.press(Key.Key_B)
-    pane = kin(tall, qtbot)
-    assert (pane.title.words, listed(pane)) == ("Broader than Heart Arrest", ["Heart diseases"])
-    tall.press(Key.Key_1)
-    assert tall.decision("cardiac arrest").verdict == Verdict.link("MESH:C280")  # type: ignore[union-attr]
-    assert tall.bench.side.currentWidget() is tall.bench.candidates
-
-
-def test_arrows_go_on_to_broader_and_narrower_ones(tall: Desk, qtbot: QtBot) -> None:
-    tall.press(Key.Key_B)
-    pane = kin(tall, qtbot)
-    tall.press(Key.Key_Left)
-    assert (listed(kin(tall, qtbot)), pane.title.words) == (
-        ["Cardiovascular diseases"],
-        "Broader than Heart diseases",
-    )
-    tall.press(Key.Key_Left)
-    assert listed(kin(tall, qtbot)) == []
-    assert "at the top" in pane.list.empty_words
-    tall.press(Key.Key_Right)
-    assert listed(kin(tall, qtbot)) == ["Heart diseases"]
-    tall.press(Key.Key_Right)
-    assert listed(kin(tall, qtbot)) == ["Arrhythmia", "Heart Arrest"]
-    tall.press(Key.Key_9)
-    assert tall.decision("cardiac arrest") is None, "there is no ninth"
-    tall.press(Key.Key_Down)
-    tall.press(Key.Key_Return)
-    assert tall.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
-
-
-def test_shift_b_lists_narrower_entities(tall: Desk, qtbot: QtBot) -> None:
-    tall.bench.candidates.highlight(tall.bench.candidates.model.row_of("MESH:D001145") or 0)
-    tall.press(Key.Key_B, SHIFT)
-    assert listed(kin(tall, qtbot)) == ["Atrial flutter"]
-    tall.press(Key.Key_Escape)
-    assert tall.bench.document.hasFocus()
-
-
-def test_without_a_candidate_broader_says_what_to_do(tall: Desk) -> None:
-    tall.bench.candidates.show_without_suggestions("They are kept back.")
-    tall.press(Key.Key_B)
-    assert tall.bench.bottom.message.words == NO_ENTITY.format(search="/", tree="Y")
-    assert tall.bench.side.currentWidget() is tall.bench.candidates
-
-
 def test_a_knowledge_base_without_hierarchy_says_so(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Key.Key_Y)
     pane = tree(desk, qtbot)
@@ -222,8 +163,9 @@ def pressed(desk: Desk, answer: str) -> str:
 
 
 def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtBot) -> None:
-    tall.press(Key.Key_B)
-    kin(tall, qtbot)
+    tall.press(Key.Key_Y)
+    tree(tall, qtbot)
+    tall.press(Key.Key_Left)
     assert "3 entities are below it." in restricted(tall, "Restrict")
     branches = tall.project.branches.branches
     qtbot.waitUntil(lambda: branches().of == {"SpecificDisease": ("MESH:C280",)})
@@ -248,6 +190,12 @@ def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtB
     restricted(tall, "Cancel")
     restricted(tall, "Lift")
     qtbot.waitUntil(lambda: branches().of == {})
+
+
+def test_without_an_entity_the_question_says_what_to_do(tall: Desk) -> None:
+    tall.bench.candidates.show_without_suggestions("They are kept back.")
+    assert tall.bench.hierarchy.ask_branches() is None
+    assert tall.bench.bottom.message.words == NO_ENTITY.format(search="/", tree="Y")
 
 
 def test_candidates_that_are_all_outside_the_branches_are_said_to_be_and_shown(tall: Desk, qtbot: QtBot) -> None:
