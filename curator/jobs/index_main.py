@@ -2,8 +2,8 @@
 
 Specification: {kb, staging, stages, encoder, index, lexical, precision, cache, device}: the knowledge base as JSON
 lines, the staging folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' =
-the default ones), the kind of index (auto, flat, sq8, ivf, hnsw or pq4), the lists for search by spelling (characters,
-merged or bm25), the number format in which names are encoded (auto, fp32, bf16, fp16 or int8). Result: {bundle_id,
+the default ones), the kind of index (auto, flat, sq8 or pq4), the lists for search by spelling (characters,
+merged or bm25), the number format in which names are encoded (auto, fp32, bf16 or fp16). Result: {bundle_id,
 message}.
 """
 

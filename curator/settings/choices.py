@@ -33,8 +33,6 @@ class IndexChoice(StrEnum):
     AUTO = "auto"
     FLAT = "flat"
     SQ8 = "sq8"
-    IVF = "ivf"
-    HNSW = "hnsw"
     PQ4 = "pq4"
 
 
@@ -49,7 +47,6 @@ class NumberFormat(StrEnum):
     FP32 = "fp32"
     BF16 = "bf16"
     FP16 = "fp16"
-    INT8 = "int8"
 
 
 class SameString(StrEnum):

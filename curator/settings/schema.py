@@ -209,8 +209,7 @@ OPTIONS = (
         title="Number format",
         help=(
             "The number format in which names are encoded: fp32 is full precision, bf16 and fp16 are half "
-            "precision, int8 is the fastest and least exact and runs on processors only. Automatic uses "
-            "bf16 if the processor supports it natively."
+            "precision. Automatic uses bf16 if the processor supports it natively."
         ),
         kind=OptionKind.CHOICE,
         choices=tuple(NumberFormat),
@@ -220,9 +219,9 @@ OPTIONS = (
         name="index_kind",
         title="Kind of index",
         help=(
-            "How vectors are searched: flat compares all exactly, sq8 compares 8-bit codes, ivf searches "
-            "only the nearest cells, hnsw follows a graph, pq4 compares 4-bit codes, then 8-bit codes of the best. "
-            "Automatic chooses by size, memory and device; the diagnostics show why."
+            "How vectors are searched: flat compares all exactly, sq8 compares 8-bit codes, pq4 compares 4-bit "
+            "codes, then 8-bit codes of the best. Automatic chooses by size, memory and device; the diagnostics show "
+            "why."
         ),
         kind=OptionKind.CHOICE,
         choices=tuple(IndexChoice),

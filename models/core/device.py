@@ -14,28 +14,19 @@ from models.errors import ModelError, is_out_of_memory, nsay, say
 
 
 class Precision(StrEnum):
-    """The number format of an encoder. The resulting vectors are always float32.
-
-    int8: the linear layers of the network in 8-bit integers, the rest in float32; for CPUs only.
-    """
+    """The number format of an encoder. The resulting vectors are always float32."""
 
     FP32 = "fp32"
     BF16 = "bf16"
     FP16 = "fp16"
-    INT8 = "int8"
 
 
 AUTO = "auto"
 LEAST_FREE = 2**30
 """Bytes that a GPU must have free to be chosen by itself: an encoder like BERT-base in float32, and small batches."""
 Dtype: TypeAlias = torch.dtype
-DTYPES = {
-    Precision.FP32: torch.float32,
-    Precision.BF16: torch.bfloat16,
-    Precision.FP16: torch.float16,
-    Precision.INT8: torch.float32,
-}
-FORMATS = {Precision.FP32: "float32", Precision.BF16: "bfloat16", Precision.FP16: "float16", Precision.INT8: "int8"}
+DTYPES = {Precision.FP32: torch.float32, Precision.BF16: torch.bfloat16, Precision.FP16: torch.float16}
+FORMATS = {Precision.FP32: "float32", Precision.BF16: "bfloat16", Precision.FP16: "float16"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +45,7 @@ class Device:
 
     @property
     def dtype(self) -> Dtype:
-        """The data type of weights and token states (float32 with int8, where only products are in int8)."""
+        """The data type of weights and token states."""
         return DTYPES[self.precision]
 
 
@@ -80,9 +71,9 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
 
     "auto" is bfloat16 on a CPU with native bfloat16 (its vectors have a cosine of 0.9999 with float32 vectors) and
     float32 otherwise: on other CPUs half precision is slower than float32, and a GPU is fast enough with these small
-    networks. int8 changes the results, so it is used only on request.
+    networks.
 
-    Raises ModelError for an unknown name, and for int8 on anything but a CPU.
+    Raises ModelError for an unknown name.
     """
     if wanted == AUTO:
         return Precision.BF16 if device == "cpu" and has_native_bf16() else Precision.FP32
@@ -95,12 +86,7 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
                 names=names,
             )
         )
-    precision = Precision(wanted)
-    if precision is Precision.INT8 and device != "cpu":
-        raise ModelError(
-            say("int8 runs only on processors, not on the device {device!r}. Choose fp32, bf16 or fp16.", device=device)
-        )
-    return precision
+    return Precision(wanted)
 
 
 def prepare_gpu() -> None:

@@ -20,7 +20,6 @@ from models.core.device import Device, Precision, choose_device, give_back_gpu_m
 from models.core.file_io import fsync_file
 from models.encoders.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_folder
 from models.encoders.encoder_modules import write_layout
-from models.encoders.int8 import make_int8
 from models.encoders.packed import PackedBert, packed, pool_packed
 from models.encoders.plain_bert import plain_bert, plain_tokenizer
 from models.encoders.pooling import Pooling, pool
@@ -248,9 +247,8 @@ def load_encoder(
     """Read an encoder's folder, or a Hugging Face name that is on this computer; nothing is downloaded.
 
     Pooling and length limit are the folder's unless given. ``precision`` (see `choose_precision`) is used if ``device``
-    is a name; a Device has its own. An int8 encoder is for encoding only, not for training, and so is one that is not
-    ``trainable``: a plain BERT on a CPU then loads in a fraction of the time. Raises ModelError that names missing or
-    unsupported parts.
+    is a name; a Device has its own. An encoder that is not ``trainable`` is for encoding only: a plain BERT on a CPU
+    then loads in a fraction of the time. Raises ModelError that names missing or unsupported parts.
     """
     found = read_folder(folder)
     place = choose_device(device, precision=precision) if isinstance(device, str) else device
@@ -259,8 +257,6 @@ def load_encoder(
     module = EncoderModule(
         (plain_bert(found) if light else None) or _load_transformer(found, place.dtype), pooling=used_pooling
     )
-    if place.precision is Precision.INT8:
-        make_int8(module)
     return Encoder(
         module=module.to(place.torch).eval(),
         tokenizer=_load_tokenizer(found, light=light),

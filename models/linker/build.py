@@ -22,8 +22,8 @@ from models.names.candidates import LEXICAL, NAMES
 from models.names.lexical_merged import LexicalList, build_lists, parse_list
 from models.retrievers.biencoder import index_source
 from models.types import Progress
-from models.vectors.index import VectorIndex, plan_index
-from models.vectors.index_plan import IndexKind
+from models.vectors.index import VectorIndex
+from models.vectors.index_plan import IndexKind, plan_index
 
 NAMES_TOKENS = 64
 NAMES_INDEX = "names.faiss"

@@ -42,9 +42,8 @@ from models.retrievers.projection import FILE as PROJECTION_FILE
 from models.retrievers.projection import load_projection
 from models.retrievers.som import build_som_index
 from models.types import Progress
-from models.vectors.index import plan_index
 from models.vectors.index_files import read_header
-from models.vectors.index_plan import IndexKind
+from models.vectors.index_plan import IndexKind, plan_index
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """The knowledge base of a bundle, with entities added, changed or removed since it was built.
 
 Rows keep their numbers: a removed or changed entity leaves a dead row, and a new entity is appended. Only two arrays of
-numbers are copied, at the first change, so a change among a million entities takes a millisecond.
+numbers are copied.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ class LiveKnowledgeBase(KnowledgeBase):
     base: KnowledgeBase
     added: tuple[EntityRecord, ...]
     dead: frozenset[int]
-    starts: GrowingColumn
-    owners: GrowingColumn
+    starts: IntArray
+    owners: IntArray
 
     @classmethod
     def of(cls, kb: KnowledgeBase) -> LiveKnowledgeBase:
         """The knowledge base without changes."""
         if isinstance(kb, LiveKnowledgeBase):
             return kb
-        starts, owners = GrowingColumn.of(kb.name_starts), GrowingColumn.of(kb.name_entity)
-        return cls(LiveEntities(kb.entities, (), frozenset()), kb, (), frozenset(), starts, owners)
+        entities = LiveEntities(kb.entities, (), frozenset())
+        return cls(entities, kb, (), frozenset(), kb.name_starts, kb.name_entity)
 
     def changed(self, new: Sequence[EntityRecord], dead: Iterable[int]) -> LiveKnowledgeBase:
         """A copy with ``new`` entities appended and without the rows ``dead``; this one does not change."""
         counts = np.asarray([len(entity.names) for entity in new], dtype=np.int64)
-        starts = self.starts.extended(self.starts.values[-1] + np.cumsum(counts))
-        owners = self.owners.extended(np.repeat(len(self.entities) + np.arange(len(new)), counts))
+        starts = np.concatenate([self.starts, self.starts[-1] + np.cumsum(counts)])
+        owners = np.concatenate([self.owners, np.repeat(len(self.entities) + np.arange(len(new)), counts)])
         added, gone = (*self.added, *new), self.dead.union(dead)
         return LiveKnowledgeBase(LiveEntities(self.base.entities, added, gone), self.base, added, gone, starts, owners)
 
@@ -57,11 +57,11 @@ class LiveKnowledgeBase(KnowledgeBase):
 
     @cached_property
     def name_starts(self) -> IntArray:
-        return self.starts.values
+        return self.starts
 
     @cached_property
     def name_entity(self) -> IntArray:
-        return self.owners.values
+        return self.owners
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -114,37 +114,6 @@ class LiveKnowledgeBase(KnowledgeBase):
         """The entities that are still living and still have the alternate id."""
         living = (owner for owner in owners if owner in self.rows)
         return tuple(owner for owner in living if alternate in self.entities[self.rows[owner]].alt_ids)
-
-
-@dataclass(eq=False)
-class _Room:
-    """A buffer with spare room, shared by columns with the same beginning; the longest column has ``used`` numbers."""
-
-    numbers: IntArray
-    used: int
-
-
-@dataclass(frozen=True, eq=False)
-class GrowingColumn:
-    """Numbers that can be appended to; longer and shorter versions share one buffer, so appending copies nothing."""
-
-    values: IntArray
-    room: _Room
-
-    @classmethod
-    def of(cls, values: IntArray) -> GrowingColumn:
-        return cls(values, _Room(values, len(values)))
-
-    def extended(self, more: IntArray) -> GrowingColumn:
-        """A column with ``more`` appended; this one does not change."""
-        size, needed = len(self.values), len(self.values) + len(more)
-        room = self.room
-        if room.used != size or needed > len(room.numbers):
-            room = _Room(np.empty(needed + needed // 16 + 1024, dtype=np.int64), size)
-            room.numbers[:size] = self.values
-        room.numbers[size:needed] = more
-        room.used = needed
-        return GrowingColumn(room.numbers[:needed], room)
 
 
 @dataclass(frozen=True, eq=False)

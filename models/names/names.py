@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from models.encoders.cache import EmbeddingCache
 from models.encoders.encoders import Encoder
 from models.errors import ModelError
 from models.vectors.coarse import First
+from models.vectors.grown import grown
 from models.vectors.index import SearchIndex, VectorIndex
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,10 @@ class NamesRetriever:
         """(q, n) cosines with the given name rows."""
         result: FLOATS = queries @ self.index.vectors(rows).T
         return result
+
+    def changed(self, names: Sequence[str], dead: NDArray[np.int64]) -> NamesRetriever:
+        """A copy with names appended and without the rows ``dead``."""
+        return replace(self, index=grown(self.index, self.encode(names), dead))
 
 
 def encode_once(

@@ -25,7 +25,7 @@ from models.retrievers.fusion import LEAD, SPREAD
 from models.retrievers.projection import fingerprint as projection_fingerprint
 from models.retrievers.scorers import Scorer
 from models.types import EntityRecord, Progress
-from models.vectors.dynamic import growing
+from models.vectors.grown import grown
 from models.vectors.index import SearchIndex, VectorIndex
 
 __all__ = ["Mentions", "Scorer"]
@@ -95,11 +95,8 @@ class TrainedRetriever(Protocol):
 
     def ask(self, mentions: Mentions) -> AskedMentions: ...
 
-    def encode_new(self, entities: Sequence[EntityRecord]) -> Any:
-        """The data that ``changed`` needs for entities to append; it changes nothing."""
-
-    def changed(self, encoded: Any, dead: INTS) -> TrainedRetriever:
-        """The retriever with the entities of ``encode_new`` appended and without the rows ``dead``."""
+    def changed(self, entities: Sequence[EntityRecord], dead: INTS) -> TrainedRetriever:
+        """A copy with entities appended and without the rows ``dead``."""
 
     def sentence(self) -> str: ...
 
@@ -192,18 +189,10 @@ class BiencoderRetriever:
     def ask(self, mentions: Mentions) -> VectorQueries:
         return VectorQueries(self.index, self.towers.encode_mentions(mentions))
 
-    def encode_new(self, entities: Sequence[EntityRecord]) -> FLOATS:
-        """(n, d) vectors of new entities."""
+    def changed(self, entities: Sequence[EntityRecord], dead: INTS) -> BiencoderRetriever:
         *_, vectors = self.towers.encode_entities(KnowledgeBase(tuple(entities)))
         assert not isinstance(vectors, Progress)
-        return vectors
-
-    def changed(self, encoded: FLOATS, dead: INTS) -> BiencoderRetriever:
-        """A copy with new entities appended and without the rows ``dead``."""
-        index = growing(self.index)
-        index.add(encoded)
-        index.remove(dead)
-        return replace(self, index=index)
+        return replace(self, index=grown(self.index, vectors, dead))
 
     def sentence(self) -> str:
         return say(

@@ -29,7 +29,7 @@ from models.retrievers.biencoder import INDEX_FILE, Biencoder, Mentions, index_s
 from models.retrievers.fusion import SPREAD
 from models.retrievers.token_store import TokenStore, text_means, token_states, write_tokens
 from models.types import EntityRecord, Progress
-from models.vectors.dynamic import growing
+from models.vectors.grown import grown
 from models.vectors.index import SearchIndex, VectorIndex
 
 FLOATS = NDArray[np.float32]
@@ -78,17 +78,11 @@ class SomRetriever:
         rows = np.asarray([number[ids] for ids in tokens], dtype=np.int64)
         return SomQueries(self, torch.from_numpy(states).to(encoder.device.torch), offsets, rows)
 
-    def encode_new(self, entities: Sequence[EntityRecord]) -> tuple[FLOATS, INTS]:
-        """(tokens, d) states of new entities, and the (n + 1,) offsets of each entity's states."""
-        return token_states(self.towers.entity, _entity_ids(self.towers, entities))
-
-    def changed(self, encoded: tuple[FLOATS, INTS], dead: INTS) -> SomRetriever:
-        """A copy with new entities appended and without the rows ``dead``."""
-        tokens = self.tokens.behind(*encoded)
-        pooled = growing(self.pooled)
-        pooled.add(normalized(text_means(*encoded)))
-        pooled.remove(dead)
-        return replace(self, tokens=tokens, pooled=pooled, dead=np.union1d(self.dead, dead))
+    def changed(self, entities: Sequence[EntityRecord], dead: INTS) -> SomRetriever:
+        """A copy with entities appended and without the rows ``dead``."""
+        states, offsets = token_states(self.towers.entity, _entity_ids(self.towers, entities))
+        pooled = grown(self.pooled, normalized(text_means(states, offsets)), dead)
+        return replace(self, tokens=self.tokens.behind(states, offsets), pooled=pooled, dead=pooled.dead)
 
     def sentence(self) -> str:
         count, tokens = len(self.tokens), int(self.tokens.offsets[-1])

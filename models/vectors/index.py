@@ -1,6 +1,6 @@
 """A FAISS index over vectors numbered 0 … n−1, searched by inner product, restricted to ranges of rows.
 
-``plan_index`` chooses its kind, ``models.vectors.index_files`` keeps it on disk, ``models.vectors.dynamic`` adds and
+``plan_index`` chooses its kind, ``models.vectors.index_files`` keeps it on disk, ``models.vectors.grown`` adds and
 removes vectors.
 """
 
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib import import_module
-from math import ceil
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,9 +23,17 @@ from models.core.kb import Ranges
 from models.errors import say
 from models.vectors.coarse import FEWEST, Coarse, First, StoredVectors
 from models.vectors.index_files import read_index, write_index
-from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
-from models.vectors.probing import CHUNK, MOST, READS, TooLittleFoundError, floats, probed, training_rows
-from models.vectors.two_stage import PATTERNS, TwoStage
+from models.vectors.index_plan import IndexKind, IndexPlan, plan_index
+from models.vectors.two_stage import (
+    CHUNK,
+    LEAST_READ,
+    PATTERNS,
+    TooLittleFoundError,
+    TwoStage,
+    floats,
+    probed,
+    training_rows,
+)
 
 # Exact search by comparing whole blocks of rows: a range of rows is such a block, so restriction costs nothing. On a
 # GPU it uses FAISS's brute force if FAISS was built with GPU support (its GPU indexes do not support restriction; it
@@ -132,13 +139,6 @@ def _resources() -> Any:
     return faiss.StandardGpuResources()
 
 
-__all__ = [
-    "FLAT_BYTES", "First", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex", "merge", "parse_kind", "plan_index",
-]  # fmt: skip
-
-NARROW = 0.2
-
-
 class SearchIndex(Protocol):
     """The interface of an index, fixed or growing, for retrievers."""
 
@@ -171,7 +171,6 @@ class VectorIndex:
         self._loaded = loaded
         self._plan = plan
         self._gpu: Blocks | None = None
-        self._allowed = lru_cache(maxsize=8)(self._bitmap)
 
     def __len__(self) -> int:
         return int(self.index.ntotal)
@@ -192,8 +191,8 @@ class VectorIndex:
     def build(cls, vectors: NDArray[np.floating], *, plan: IndexPlan | None = None, source: str = "") -> VectorIndex:
         """Index (n, d) vectors, added chunk by chunk.
 
-        For cells, a graph or two stages, the amount to read is chosen so that enough of the nearest are found. Raises
-        ModelError if no amount suffices; without a ``plan``, 8-bit codes are then used instead of two stages.
+        For two stages, the amount to read is chosen so that enough of the nearest are found. Raises ModelError if no
+        amount suffices; without a ``plan``, 8-bit codes are then used instead.
         """
         rows, dimension = vectors.shape
         if plan is None:
@@ -208,11 +207,9 @@ class VectorIndex:
             index.train(np.resize(some, (PATTERNS, dimension)) if 0 < rows < PATTERNS else some)
         for start in range(0, rows, CHUNK):
             index.add(floats(vectors[start : start + CHUNK]))
-        make_reconstructable(index)
         built = cls(index, plan, source=source)
-        if plan.kind in READS and rows:
-            most = int(index.nlist) if plan.kind is IndexKind.IVF else MOST[plan.kind]
-            built._plan = probed(built._reading, plan, vectors, most=most)
+        if plan.kind is IndexKind.PQ4 and rows:
+            built._plan = probed(built._reading, plan, vectors)
         return built
 
     @classmethod
@@ -223,7 +220,6 @@ class VectorIndex:
         ``source``.
         """
         index, header = read_index(path, rows=rows, source=source)
-        make_reconstructable(index)
         many = header.plan.kind is IndexKind.FLAT and header.rows >= FEWEST
         stored = StoredVectors(path, header.rows, header.dimension) if many else None
         return cls(index, header.plan, source=header.source, stored=stored, loaded=True)
@@ -298,40 +294,18 @@ class VectorIndex:
             return [blocks.search(queries, k, spans, first)]
         if blocks is not None:
             return [blocks.search(queries, k, span) for span in spans]
-        share = sum(stop - start for start, stop in spans) / len(self)
-        reads = self.plan.probes or READS.get(self.plan.kind, 0)
-        if self.plan.kind is IndexKind.IVF:
-            cells = min(int(self.index.nlist), ceil(reads / share))
-            return [self.index.search(queries, k, params=_reading(self.plan.kind, cells, self._selected(spans)))]
-        if self.plan.kind is IndexKind.HNSW and share >= NARROW:
-            breadth = max(reads, 2 * k)
-            return [self.index.search(queries, k, params=_reading(self.plan.kind, breadth, self._selected(spans)))]
         if self.plan.kind is IndexKind.PQ4:
-            return [self._stages.search(queries, k, reads, spans)]
-        # the graph within a narrow range is not connected: compare all of it, as in the other kinds
-        everything = coded_part(self.index, self.plan.kind)
-        return [_search_range(everything, queries, k, span) for span in spans]
+            return [self._stages.search(queries, k, self.plan.probes or LEAST_READ, spans)]
+        return [_search_range(self.index, queries, k, span) for span in spans]
 
     @cached_property
     def _stages(self) -> TwoStage:
         return TwoStage(self.index, only=self._loaded)
 
     def _reading(self, queries: FLOATS, k: int, reads: int) -> INTS:
-        """(q, k) rows found by reading so much."""
-        if self.plan.kind is IndexKind.PQ4:
-            whole = ((0, len(self)),)
-            return merge([self._stages.search(queries, k, reads, whole)], queries=len(queries), k=k)[1]
-        rows: INTS = self.index.search(queries, k, params=_reading(self.plan.kind, reads))[1]
-        return rows
-
-    def _selected(self, spans: Ranges) -> Any:
-        return None if spans == ((0, len(self)),) else self._allowed(spans)
-
-    def _bitmap(self, spans: Ranges) -> Any:
-        allowed = np.zeros(len(self), dtype=bool)
-        for start, stop in spans:
-            allowed[start:stop] = True
-        return faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+        """(q, k) rows found by comparing so many vectors again."""
+        whole = ((0, len(self)),)
+        return merge([self._stages.search(queries, k, reads, whole)], queries=len(queries), k=k)[1]
 
 
 def merge(parts: list[tuple[FLOATS, INTS]], *, queries: int, k: int) -> tuple[FLOATS, INTS]:
@@ -349,19 +323,6 @@ def merge(parts: list[tuple[FLOATS, INTS]], *, queries: int, k: int) -> tuple[FL
     return scores, rows
 
 
-def make_reconstructable(index: Any) -> None:
-    """Cells store their vectors in no order; a map from row to place allows reading them by row."""
-    if hasattr(index, "make_direct_map"):
-        index.make_direct_map()
-
-
-def coded_part(index: Any, kind: IndexKind) -> Any:
-    """The part of a FAISS index that holds all vectors, or 8-bit codes of them."""
-    if kind is IndexKind.HNSW:
-        return faiss.downcast_index(index.storage)
-    return faiss.downcast_index(index.refine_index) if kind is IndexKind.PQ4 else index
-
-
 def _search_range(index: Any, queries: FLOATS, k: int, span: tuple[int, int]) -> tuple[FLOATS, INTS]:
     k = min(k, span[1] - span[0])
     if span == (0, index.ntotal):
@@ -369,9 +330,3 @@ def _search_range(index: Any, queries: FLOATS, k: int, span: tuple[int, int]) ->
     else:
         scores, rows = index.search(queries, k, params=faiss.SearchParameters(sel=faiss.IDSelectorRange(*span)))
     return scores, rows
-
-
-def _reading(kind: IndexKind, reads: int, selected: Any = None) -> Any:
-    if kind is IndexKind.IVF:
-        return faiss.SearchParametersIVF(nprobe=reads, sel=selected)
-    return faiss.SearchParametersHNSW(efSearch=reads, sel=selected)

@@ -6,7 +6,6 @@ import os
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from math import sqrt
 
 from models.errors import ModelError, say
 
@@ -18,8 +17,6 @@ AUTO = "auto"
 class IndexKind(StrEnum):
     FLAT = "flat"
     SQ8 = "sq8"
-    IVF = "ivf"
-    HNSW = "hnsw"
     PQ4 = "pq4"
 
 
@@ -27,8 +24,8 @@ class IndexKind(StrEnum):
 class IndexPlan:
     """A kind of index, FAISS's factory string for it, and the reason.
 
-    ``probes`` is the number of cells or graph vertices that a search reads, or of vectors that it compares again (0:
-    the default), ``recall`` the share of the exact nearest 64 found with it when the index was built (0: not measured).
+    ``probes`` is the number of vectors that a search in two stages compares again (0: the default), ``recall`` the
+    share of the exact nearest 64 found with it when the index was built (0: not measured).
     """
 
     kind: IndexKind
@@ -53,22 +50,14 @@ def plan_index(
     ``memory`` is the index's memory limit in bytes (None: an eighth of the machine's), ``gpu_memory`` the GPU's memory
     (0: FAISS has no GPU). Exact search is used if vectors fit and one query takes less than a tenth of a second: up to
     600 MiB, or half of the GPU's memory. Larger indexes are searched in two stages: 4-bit codes of all vectors, then
-    8-bit codes of the best, which find 99 % of the nearest names in a tenth of the time of 8-bit codes alone. Only
-    where not even 4-bit codes fit, cells are used: 99 % of a million names are found in 2,763 of 4,000. 8-bit codes
-    alone and a neighbour graph over them are only used on request. Two stages, cells and graph read enough to find 99 %
-    of the results of exact search (measured in `VectorIndex.build`).
+    8-bit codes of the best, which find 99 % of the nearest names in a tenth of the time of 8-bit codes alone; these are
+    only used on request. Two stages read enough to find 99 % of the results of exact search (`VectorIndex.build`).
     """
     limit = memory_share() if memory is None else memory
     chosen, why = _choose(rows, dimension, limit, gpu_memory) if kind is None else (kind, say("as set by the user"))
-    cells = cell_count(rows)
     factory, means = {
         IndexKind.FLAT: ("Flat", say("exact")),
         IndexKind.SQ8: ("SQ8", say("8-bit codes, all compared")),
-        IndexKind.IVF: (
-            f"IVF{cells},SQ8",
-            say("{cells:,} cells of 8-bit codes, of which the nearest are compared", cells=cells),
-        ),
-        IndexKind.HNSW: ("HNSW32,SQ8", say("a neighbour graph over 8-bit codes")),
         IndexKind.PQ4: (
             f"PQ{pattern_count(dimension)}x4fs,Refine(SQ8)",
             say("4-bit codes, all compared, then 8-bit codes of the best"),
@@ -104,11 +93,6 @@ def memory_share() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8
 
 
-def cell_count(rows: int) -> int:
-    """4 √n cells, as FAISS advises, and at least 39 training vectors for each."""
-    return int(max(1, min(65536, 4 * sqrt(rows), rows / 39)))
-
-
 def pattern_count(dimension: int) -> int:
     """Into how many parts a vector is divided for 4-bit codes: of six numbers each, or of more where six do not fit."""
     return next(parts for parts in range(max(1, dimension // 6), 0, -1) if dimension % parts == 0)
@@ -124,13 +108,7 @@ def _choose(rows: int, dimension: int, limit: int, gpu_memory: int) -> tuple[Ind
         return IndexKind.FLAT, say(
             "since {size} of vectors fit into {limit}", size=_mib(size), limit=_mib(min(FLAT_BYTES, limit))
         )
-    if rows * pattern_count(dimension) // 2 <= limit:
-        return IndexKind.PQ4, say("since {size} of vectors are too many for exact search", size=_mib(size))
-    return IndexKind.IVF, say(
-        "since even 4-bit codes ({size}) do not fit into {limit}",
-        size=_mib(rows * pattern_count(dimension) // 2),
-        limit=_mib(limit),
-    )
+    return IndexKind.PQ4, say("since {size} of vectors are too many for exact search", size=_mib(size))
 
 
 def _mib(size: int) -> str:

@@ -12,16 +12,20 @@ not depend on the number of threads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
 import faiss as faiss_module
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from models.core.kb import Ranges
-from models.vectors.probing import NEAREST
+from models.errors import ModelError, say
+from models.vectors.index_plan import IndexPlan
 
 faiss: Any = faiss_module
 FLOATS = NDArray[np.float32]
@@ -36,6 +40,16 @@ NARROW = 0.1
 """The share of rows below which all within the wanted ranges are compared by their 8-bit codes."""
 AT_A_TIME = 2**20
 """Rows that are kept by the first stage at once, 12 MiB, for many queries."""
+CHUNK = 65536
+LEAST_READ, MOST_READ = 512, 2**16
+"""Between so many vectors are compared again for a query."""
+NEAREST, ASKED, ENOUGH = 64, 256, 0.99
+"""A build searches for the nearest 64 of 256 of its own vectors; at least this share of them must be found."""
+ROUNDED = 1e-5
+
+
+class TooLittleFoundError(ModelError):
+    """An index that does not find enough, however much of it is read."""
 
 
 class TwoStage:
@@ -128,7 +142,9 @@ def _segments(base: Any) -> list[tuple[int, Any]]:
     width = base.M2 // 2  # bytes of a vector; blocks of `bbs` vectors follow each other
     found = []
     for start in range(0, base.ntotal, rows):
-        made = empty_codes(base)
+        made = faiss.IndexPQFastScan(base.d, base.M, base.nbits, base.metric_type, base.bbs)
+        faiss.copy_array_to_vector(faiss.vector_to_array(base.pq.centroids), made.pq.centroids)
+        made.is_trained = True
         made.ntotal = min(rows, base.ntotal - start)
         made.ntotal2 = ceil(made.ntotal / base.bbs) * base.bbs
         faiss.copy_array_to_AlignedTable(codes[start * width : (start + made.ntotal2) * width], made.codes)
@@ -136,9 +152,54 @@ def _segments(base: Any) -> list[tuple[int, Any]]:
     return found
 
 
-def empty_codes(base: Any) -> Any:
-    """An empty index of 4-bit codes with the same patterns."""
-    made = faiss.IndexPQFastScan(base.d, base.M, base.nbits, base.metric_type, base.bbs)
-    faiss.copy_array_to_vector(faiss.vector_to_array(base.pq.centroids), made.pq.centroids)
-    made.is_trained = True
-    return made
+def probed(search: Callable[[FLOATS, int, int], INTS], plan: IndexPlan, vectors: NDArray[np.floating]) -> IndexPlan:
+    """The plan with the number of vectors to compare again, increased by half until enough is found, and the share that
+    is found.
+
+    ``search`` takes (q, d) queries, the number of neighbours and the number to compare, and returns (q, k) rows.
+    Vectors as near as the last of the nearest count as found: names that differ only in case have the same vector.
+    Raises TooLittleFoundError if not enough is found.
+    """
+    k = min(NEAREST, len(vectors))
+    queries = floats(vectors[np.unique(np.linspace(0, len(vectors) - 1, ASKED).astype(np.int64))])
+    farthest = _nearest(queries, vectors, k)[:, -1:]
+    reads = LEAST_READ
+    while True:
+        found = search(queries, k, reads)
+        scores = np.stack([floats(vectors[row]) @ query for row, query in zip(found, queries, strict=True)])
+        recall = float(((scores >= farthest - ROUNDED) & (found >= 0)).mean())
+        if recall >= ENOUGH or reads == MOST_READ:
+            break
+        reads = min(reads + reads // 2, MOST_READ)
+    if recall < ENOUGH:
+        raise TooLittleFoundError(
+            say(
+                "The index of kind {kind} finds only {percent:.1f} % of the nearest names of this knowledge base. "
+                "Choose flat or sq8 as the kind of index in the settings.",
+                kind=plan.kind.value,
+                percent=100 * recall,
+            )
+        )
+    return replace(plan, probes=reads, recall=recall)
+
+
+def _nearest(queries: FLOATS, vectors: NDArray[np.floating], k: int) -> FLOATS:
+    """(q, k) inner products of the exact nearest rows, best first."""
+    best = torch.zeros((len(queries), 0))
+    for start in range(0, len(vectors), CHUNK):
+        scores = torch.from_numpy(queries) @ torch.from_numpy(floats(vectors[start : start + CHUNK])).T
+        together = torch.cat([best, scores], dim=1)
+        best = torch.topk(together, min(k, together.shape[1])).values
+    found: FLOATS = best.numpy()
+    return found
+
+
+def floats(vectors: NDArray[np.floating]) -> FLOATS:
+    return np.ascontiguousarray(vectors, dtype=np.float32)
+
+
+def training_rows(rows: int) -> INTS:
+    """A fixed sample: the same vectors give the same index."""
+    if rows <= 200_000:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(0).choice(rows, size=200_000, replace=False))

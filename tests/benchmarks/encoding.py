@@ -1,7 +1,7 @@
 """The speed of encoding names, compared with sentence-transformers with its defaults; from the repository's root:
 
     .venv/bin/python -m tests.benchmarks.encoding                     # speed of each number format, and of the cache
-    .venv/bin/python -m tests.benchmarks.encoding --names 2000 --formats fp32 int8
+    .venv/bin/python -m tests.benchmarks.encoding --names 2000 --formats fp32 bf16
 
 Speed: the same names, a random sample of the knowledge base with a fixed seed, and the same weights; tokenisation is
 included; the peers take turns in one process on the same threads, and the ratio is the median over the rounds.
@@ -87,7 +87,7 @@ def second_build(names: list[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--names", type=int, default=10_000)
-    parser.add_argument("--formats", nargs="+", default=["fp32", "int8", "bf16"])
+    parser.add_argument("--formats", nargs="+", default=["fp32", "bf16"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """One million vectors of 384 numbers in each kind of index: the cost of searching, adding, changing and removing.
 
-    .venv/bin/python -m tests.benchmarks.index_1m                             # all kinds; graphs take half an hour
+    .venv/bin/python -m tests.benchmarks.index_1m                             # all kinds
     .venv/bin/python -m tests.benchmarks.index_1m --kinds flat sq8 --rows 200000
 
 The vectors are generated: groups of near ones, as the names of one entity are. Each kind is built in one process and
@@ -15,7 +15,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +24,7 @@ import numpy as np
 
 DIMENSION, K, QUERIES, CHANGES = 384, 64, 60, 50
 GROUP = 20
-KINDS = ("flat", "sq8", "pq4", "ivf", "hnsw")
+KINDS = ("flat", "sq8", "pq4")
 TYPES = ("Disease", "Chemical")
 
 
@@ -52,7 +51,8 @@ def generate(folder: Path, rows: int) -> None:
 
 
 def build(folder: Path, kind: str) -> dict[str, float]:
-    from models.vectors.index import VectorIndex, parse_kind, plan_index
+    from models.vectors.index import VectorIndex
+    from models.vectors.index_plan import parse_kind, plan_index
 
     vectors = np.load(folder / "vectors.npy", mmap_mode="r")
     seconds, index = timed(lambda: VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=parse_kind(kind))))
@@ -60,8 +60,8 @@ def build(folder: Path, kind: str) -> dict[str, float]:
     return {"build s": seconds, "write s": saving, "file MiB": (folder / f"{kind}.faiss").stat().st_size / 2**20}
 
 
-def serve(folder: Path, kind: str, *, compaction: bool) -> dict[str, float]:
-    from models.vectors.dynamic import DynamicIndex
+def serve(folder: Path, kind: str) -> dict[str, float]:
+    from models.vectors.grown import grown
     from models.vectors.index import VectorIndex
     from models.vectors.index_files import check_index
 
@@ -75,31 +75,12 @@ def serve(folder: Path, kind: str, *, compaction: bool) -> dict[str, float]:
     half = ((len(base) // 2, len(base)),)
     figures |= percentiles("half query", lambda at: base.search(queries[at : at + 1], K, ranges=half))
     figures["RSS MiB"] = memory()
-    index = DynamicIndex(base)
-    new = _unit(rng.normal(size=(CHANGES + 1, DIMENSION)))
-    figures["first add ms"] = 1000 * timed(lambda: index.add(new[:1]))[0]
-    figures |= percentiles("add", lambda at: index.add(new[at : at + 1]), CHANGES)
-    rows = rng.choice(len(base), 2 * CHANGES, replace=False)
-    figures |= percentiles("update", lambda at: index.update(rows[at : at + 1], new[at : at + 1]), CHANGES)
-    figures |= percentiles("remove", lambda at: index.remove(rows[CHANGES + at :][:1]), CHANGES)
-    figures |= percentiles("changed query", lambda at: index.search(queries[at : at + 1], K))
-    if compaction:
-        figures |= compacted(index, queries)
+    new, rows = _unit(rng.normal(size=(CHANGES, DIMENSION))), rng.choice(len(base), CHANGES, replace=False)
+    states = [grown(base, new[:0], rows[:0])]
+    figures |= percentiles("change", lambda at: states.append(grown(states[-1], new[at:][:1], rows[at:][:1])), CHANGES)
+    figures |= percentiles("changed query", lambda at: states[-1].search(queries[at : at + 1], K))
     figures["full check s"] = timed(lambda: check_index(folder / f"{kind}.faiss"))[0]
     return figures
-
-
-def compacted(index: Any, queries: np.ndarray) -> dict[str, float]:
-    """How long it takes beside queries, and how long those take."""
-    waits: list[float] = []
-    started = time.perf_counter()
-    thread = threading.Thread(target=index.compact)
-    thread.start()
-    while thread.is_alive():
-        waits.append(timed(lambda: index.search(queries[len(waits) % QUERIES :][:1], K))[0])
-    thread.join()
-    seconds = time.perf_counter() - started
-    return {"compaction s": seconds, "query beside it p95 ms": 1000 * float(np.percentile(waits or [0.0], 95))}
 
 
 def plain_faiss(folder: Path) -> dict[str, float]:
@@ -229,7 +210,7 @@ def main() -> None:
     kind = wanted.kinds[0]
     steps: dict[str, Callable[[], dict[str, float]]] = {
         "build": lambda: build(wanted.folder, kind),
-        "serve": lambda: serve(wanted.folder, kind, compaction=kind != "hnsw"),  # a graph is built again: minutes
+        "serve": lambda: serve(wanted.folder, kind),
         "plain": lambda: plain_faiss(wanted.folder),
         "entities": lambda: entities(wanted.folder, kind),
     }

@@ -15,7 +15,7 @@ from typing import Any
 from models.encoders.encoders import load_encoder
 from models.linker.build import NAMES_TOKENS
 from models.linker.bundle import Bundle
-from tests.gpu import checks, full_card, many_names, names_alone, synonyms, trained
+from tests.gpu import checks, full_card, names_alone, synonyms, trained
 from tests.gpu.material import HELD_OUT, Material
 from tests.gpu.steps import ENCODED, TRAINED, Result, Results, Step
 from tests.gpu.synonyms import Learning
@@ -27,7 +27,6 @@ UNTRAINED, SPREAD = "untrained linker", "spread"
 LONGER, HALFWAY = "names: longer", "names: halfway"
 STAGES = (STOCK, SYNONYMS, DECISIONS, BOTH)
 TRIED = (*STAGES, LONGER, HALFWAY)
-MANY = "many names"
 FULL = "full card"
 PEL = {
     f"{recipe} {negatives}": (recipe, negatives) for recipe in ("pel-ce", "pel-pb") for negatives in ("random", "mixed")
@@ -43,7 +42,7 @@ JOB = 45.0
 
 @dataclass(frozen=True)
 class Size:
-    """How large the steps are; `longer` teaches more synonyms, `many` names are searched; `held_out` and `documents`
+    """How large the steps are; `longer` teaches more synonyms; `held_out` and `documents`
     are those of `Material`.
 
     Parameters of recipes: `towers` of all retrievers and re-rankers, `pel` of PEL, `ranker` of re-rankers, `mixup`
@@ -52,7 +51,6 @@ class Size:
 
     learning: Learning = field(default_factory=Learning)
     longer: Learning = field(default_factory=lambda: Learning(pairs=200_000, per_entity=12, epochs=2, batch_size=128))
-    many: int = 10_000_000
     throughput: Mapping[str, int] = field(default_factory=lambda: {"names": 20_000, "steps": 60, "pairs": 4000})
     max_steps: int | None = None
     seeds: tuple[int, ...] = SEEDS
@@ -82,7 +80,6 @@ TINY = {"mention_tokens": 24, "entity_tokens": 24, "epochs": 2, "batch_size": 8,
 SMALL = Size(
     learning=Learning(pairs=120, epochs=1, batch_size=8, max_steps=4),
     longer=Learning(pairs=200, epochs=1, batch_size=8, max_steps=6),
-    many=9000,
     throughput={"names": 200, "steps": 3, "pairs": 40},
     max_steps=4,
     seeds=(0,),
@@ -113,7 +110,6 @@ class Plan:
     def steps(self) -> Iterator[Step]:
         yield from self._checks()
         yield from self._names()
-        yield Step(MANY, MANY, partial(many_names.measure, self.material, self.device, count=self.size.many), fixed=JOB)
         yield Step(UNTRAINED, UNTRAINED, lambda: self.runner.untrained(self.base()), needs=STAGES, fixed=2 * JOB)
         margin = {**self.size.towers, **self.size.ranker}
         yield Step(SPREAD, SPREAD, lambda: self.runner.spread(self.base(), margin), needs=STAGES, fixed=JOB)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.gpu.full_card import ACTS
 from tests.gpu.names_alone import ASIDE, SLICES
-from tests.gpu.plan import ALPHAS, FULL, MANY, MARGINS, NEIGHBOURS, PEL, SPREAD, STOCK, TRIED, UNTRAINED, VECTORS
+from tests.gpu.plan import ALPHAS, FULL, MARGINS, NEIGHBOURS, PEL, SPREAD, STOCK, TRIED, UNTRAINED, VECTORS
 from tests.gpu.steps import ENCODED, TRAINED, Results
 from training.evaluation.resampling import DocumentBootstrap, Estimate, Figure, ratio
 
@@ -53,8 +53,6 @@ def _checks(results: Results) -> Iterator[str]:
         yield "## Throughput\n\n" + _by(found, head, ("names_a_second", "texts_a_second"))
     if FULL in results.done:
         yield _full(results.figures(FULL))
-    if MANY in results.done:
-        yield _many(results.figures(MANY))
     if TRAINED in results.done:
         found = results.figures(TRAINED)
         head = ("training of the names' encoder", "texts a second", "steps a second", "last loss")
@@ -74,16 +72,6 @@ def _act(ended: Run) -> str:
         f"{key.replace('_', ' ')} {value}" for key, value in ended["figures"].items()
     )
     return f"{words} (halved {ended['halved']} times)" if ended["halved"] else words
-
-
-def _many(found: Run) -> str:
-    rows = [[one["way"], *(one.get(key) for key in ("same", "found", "ms", "ms_1", "ms_2"))] for one in found["ways"]]
-    head = ["way", "of the exact nearest 64", "the entity among 64", "ms p50, p95", "1 thread", "2 threads"]
-    built = "; ".join(f"{kind}: built in {one['build_s']} s, {one['gib']} GiB" for kind, one in found["built"].items())
-    title = (
-        f"{found['names']:,} names encoded in {found['encoding_s']} s, {found['queries']} queries, one after the other"
-    )
-    return f"## Many names\n\n{title}; {built}.\n\n" + _table(head, rows)
 
 
 def _names(results: Results) -> Iterator[str]:

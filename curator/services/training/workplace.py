@@ -25,9 +25,8 @@ BULK = "bulk-evaluations"
 class JobOptions:
     """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default.
 
-    `index` is the kind of index: auto, flat, sq8, ivf, hnsw or pq4; `lexical` the lists for search by spelling:
-    characters, merged or bm25; `precision` the number format in which names are encoded: auto, fp32, bf16, fp16 or
-    int8.
+    `index` is the kind of index: auto, flat, sq8 or pq4; `lexical` the lists for search by spelling:
+    characters, merged or bm25; `precision` the number format in which names are encoded: auto, fp32, bf16 or fp16.
     """
 
     device: str = "auto"

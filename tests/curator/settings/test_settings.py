@@ -64,8 +64,8 @@ def test_wrong_values_are_refused_with_what_is_allowed(name: str, value: object,
 
 def test_choices_become_enums() -> None:
     assert with_value(Settings(), "device", "cuda").device is DeviceChoice.CUDA
-    assert with_value(Settings(), "index_kind", "hnsw").index_kind is IndexChoice.HNSW
-    assert with_value(Settings(), "number_format", "int8").number_format is NumberFormat.INT8
+    assert with_value(Settings(), "index_kind", "pq4").index_kind is IndexChoice.PQ4
+    assert with_value(Settings(), "number_format", "bf16").number_format is NumberFormat.BF16
     assert with_value(Settings(), "theme", "dark").theme is ThemeChoice.DARK
 
 

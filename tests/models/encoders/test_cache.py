@@ -58,7 +58,7 @@ def test_what_is_there_is_read_once(tmp_path, monkeypatch) -> None:
 
 def test_vectors_of_another_number_format_are_not_taken(tmp_path) -> None:
     plain, small = CountingEncoder(), CountingEncoder()
-    small.cache_key = "counting-int8"
+    small.cache_key = "counting-bf16"
     EmbeddingCache(plain, root=tmp_path).vectors(["a"])
     EmbeddingCache(small, root=tmp_path).vectors(["a"])
     assert (plain.encoded, small.encoded) == (["a"], ["a"])

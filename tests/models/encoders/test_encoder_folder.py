@@ -309,7 +309,7 @@ def test_a_bundle_is_built_with_a_chosen_encoder_and_number_format(copied, tmp_p
     names = {"D1": "Heart Failure", "D2": "Pain", "D3": "心脏病", "D4": "Рак"}
     kb.write_text("".join(json.dumps({"id": key, "name": name}) + "\n" for key, name in names.items()))
     staging = new_staging(tmp_path / "bundles")
-    steps = build_untrained(kb, staging, encoder=copied, precision="int8", cache=tmp_path / "cache", device="cpu")
+    steps = build_untrained(kb, staging, encoder=copied, precision="bf16", cache=tmp_path / "cache", device="cpu")
     assert [step.done for step in steps if step.stage == "names"][-1] == 4
     linker = Linker.load(publish(staging).path, device="cpu")
     text = "heart failure, Рак"
@@ -318,4 +318,4 @@ def test_a_bundle_is_built_with_a_chosen_encoder_and_number_format(copied, tmp_p
     )
     assert [mention.candidates[0].entity_id for mention in answer.mentions] == ["D1", "D4"]
     (folder,) = (tmp_path / "cache" / "embeddings").iterdir()
-    assert "-int8-" in folder.name
+    assert "-bf16-" in folder.name

@@ -39,7 +39,7 @@ from models.rankers.dual_ranker import build_ranker_entities
 from models.rankers.ranker import RankerSettings
 from models.retrievers.biencoder import Biencoder, BiencoderSettings, build_entity_index
 from models.types import DocumentInput, MentionInput
-from models.vectors.index import IndexKind
+from models.vectors.index_plan import IndexKind
 
 DOCUMENT = DocumentInput("d", "breast cancer", (MentionInput("m", ((0, 13),)),))
 INDEX = "retrievers/names/names.faiss"

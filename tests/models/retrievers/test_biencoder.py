@@ -127,13 +127,13 @@ def test_new_entities_are_found_and_removed_ones_are_not(encoder: Encoder, tmp_p
     new = EntityRecord("D4", "Chronic pain", (), ("Disease",))
     settings = BiencoderSettings(Scorer.COSINE, INPUTS)
     retriever = build(encoder, settings, tmp_path)
-    grown = retriever.changed(retriever.encode_new([new]), np.asarray([1]))
+    grown = retriever.changed([new], np.asarray([1]))
     expected = expected_scores(encoder, settings, KnowledgeBase((*KB.entities, new)))
     asked = grown.ask(MENTIONS)
     np.testing.assert_allclose(asked.score(0, np.asarray([4])), expected[0, [4]], atol=1e-5)
     _, rows = asked.search([0], 5, ranges=((0, 5),))
     assert rows[0].tolist() == [row for row in np.argsort(-expected[0]).tolist() if row != 1] + [-1]
-    assert len(retriever.encode_new([])) == 0
+    assert len(grown.changed([], np.asarray([2])).index) == 5
 
 
 @pytest.mark.parametrize("projected", [False, True])

@@ -51,7 +51,8 @@ def test_index_and_new_entities_are_mapped(encoder: Encoder, tmp_path: Path, sco
     if scorer is Scorer.COSINE:
         mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
     np.testing.assert_allclose(retriever.ask(MENTIONS).score(0, np.arange(3)), mapped @ mention, rtol=1e-3, atol=1e-4)
-    np.testing.assert_allclose(retriever.encode_new([KB.entities[1]])[0], mapped[1], rtol=1e-3, atol=1e-4)
+    grown = retriever.changed([KB.entities[1]], np.asarray([1]))
+    np.testing.assert_allclose(grown.index.vectors(np.asarray([3]))[0], mapped[1], rtol=1e-3, atol=1e-4)
 
 
 def test_an_index_mapped_otherwise_is_refused(encoder: Encoder, tmp_path: Path) -> None:

@@ -175,8 +175,7 @@ def test_new_entities_are_found_and_removed_ones_are_not(encoder: Encoder, folde
     expected = expected_scores(encoder, KnowledgeBase((*KB.entities, *new)))
     for shortlist in (1000, 20):
         retriever = open_som(encoder, folder, shortlist=shortlist)
-        grown = retriever.changed(retriever.encode_new(new), np.asarray([4, 9]))
-        grown = grown.changed(grown.encode_new([]), np.asarray([31]))
+        grown = retriever.changed(new, np.asarray([4, 9])).changed([], np.asarray([31]))
         asked = grown.ask(MENTIONS)
         near(asked.score(1, np.asarray([30, 5, 31])), expected[1, [30, 5, 31]])
         scores, rows = asked.search([1], 32, ranges=((0, 32),))

@@ -8,10 +8,10 @@ import torch
 from models.core.device import gpu_memory
 from models.errors import ModelError
 from models.vectors import index as index_blocks
-from models.vectors import index_files, index_plan, probing, two_stage
-from models.vectors.index import MAX_K, Blocks, IndexKind, VectorIndex, gpu_count, parse_kind, plan_index
+from models.vectors import index_files, index_plan, two_stage
+from models.vectors.index import MAX_K, Blocks, VectorIndex, gpu_count
 from models.vectors.index_files import DamagedIndexError, check_index
-from models.vectors.index_plan import memory_share
+from models.vectors.index_plan import IndexKind, memory_share, parse_kind, plan_index
 
 RNG = np.random.default_rng(7)
 VECTORS = RNG.normal(size=(400, 16)).astype(np.float32)
@@ -80,7 +80,6 @@ def test_round_trip_of_every_kind(kind, tmp_path) -> None:
         (1_000_000, 2**29, 2**32, IndexKind.FLAT, "half of the GPU"),
         (1_000_000, 2**29, 2**31, IndexKind.PQ4, "too many for exact search"),
         (10_000_000, 2**30, 0, IndexKind.PQ4, "too many for exact search"),
-        (10_000_000, 2**28, 0, IndexKind.IVF, "even 4-bit codes"),
     ],
 )
 def test_the_kind_follows_from_size_memory_and_device(rows, memory, gpu, kind, reason) -> None:
@@ -93,10 +92,10 @@ def test_the_kind_follows_from_size_memory_and_device(rows, memory, gpu, kind, r
 def test_the_user_may_set_the_kind() -> None:
     assert parse_kind("auto") is None
     assert parse_kind("") is None
-    plan = plan_index(100, 8, kind=parse_kind("hnsw"))
-    assert plan.kind is IndexKind.HNSW
+    plan = plan_index(100, 8, kind=parse_kind("sq8"))
+    assert plan.kind is IndexKind.SQ8
     assert "as set by the user" in plan.sentence
-    with pytest.raises(ModelError, match="auto, flat, sq8, ivf, hnsw, pq4"):
+    with pytest.raises(ModelError, match="auto, flat, sq8, pq4"):
         parse_kind("kd-tree")
     assert memory_share() > 2**20
 
@@ -121,13 +120,11 @@ def grouped(rows: int) -> np.ndarray:
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
-@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4])
-def test_a_build_reads_as_much_as_finds_what_exact_search_finds(kind, monkeypatch, tmp_path) -> None:
+def test_a_build_reads_as_much_as_finds_what_exact_search_finds(monkeypatch, tmp_path) -> None:
     vectors = grouped(4000)
-    least = {IndexKind.IVF: 1, IndexKind.HNSW: 64, IndexKind.PQ4: 64}
-    monkeypatch.setattr(probing, "READS", least)
-    index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
-    assert index.plan.probes > least[kind]
+    monkeypatch.setattr(two_stage, "LEAST_READ", 64)
+    index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.PQ4))
+    assert index.plan.probes > 64
     assert index.plan.recall >= 0.99
     asked = vectors[7::97]
     exact = VectorIndex.build(vectors).search(asked, 64)[1]
@@ -137,27 +134,25 @@ def test_a_build_reads_as_much_as_finds_what_exact_search_finds(kind, monkeypatc
     assert VectorIndex.load(tmp_path / "x.faiss").plan == index.plan
 
 
-@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4])
-def test_an_index_that_does_not_find_enough_is_refused_but_replaced_where_nobody_chose_it(kind, monkeypatch) -> None:
+def test_an_index_that_does_not_find_enough_is_refused_but_replaced_where_nobody_chose_it(monkeypatch) -> None:
     vectors = grouped(400)
-    monkeypatch.setattr(probing, "ENOUGH", 1.01)
-    with pytest.raises(ModelError, match=rf"kind {kind.value} finds only \d+\.\d % of the nearest names.*sq8"):
-        VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
+    monkeypatch.setattr(two_stage, "ENOUGH", 1.01)
+    with pytest.raises(ModelError, match=r"kind pq4 finds only \d+\.\d % of the nearest names.*sq8"):
+        VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.PQ4))
     monkeypatch.setattr(index_plan, "FLAT_BYTES", 0)
     chosen = VectorIndex.build(vectors).plan
     assert chosen.kind is IndexKind.SQ8
     assert "4-bit codes do not find enough" in chosen.sentence
 
 
-def test_a_narrow_range_is_searched_whole_however_few_cells_are_read() -> None:
+def test_a_narrow_range_is_searched_whole() -> None:
     rng = np.random.default_rng(1)
     centres = rng.normal(size=(50, 16)) * 5
     vectors = (np.repeat(centres, 80, axis=0) + rng.normal(size=(4000, 16))).astype(np.float32)
-    for kind in (IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4):
-        index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
-        scores, rows = index.search(-vectors[:3], 40, ranges=((1000, 1040),))
-        assert (np.sort(rows, axis=1) == np.arange(1000, 1040)).all(), kind
-        assert np.isfinite(scores).all()
+    index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.PQ4))
+    scores, rows = index.search(-vectors[:3], 40, ranges=((1000, 1040),))
+    assert (np.sort(rows, axis=1) == np.arange(1000, 1040)).all()
+    assert np.isfinite(scores).all()
 
 
 def test_two_stages_find_the_same_in_segments_by_several_threads_and_all_of_a_far_range(monkeypatch, tmp_path) -> None:

@@ -36,7 +36,7 @@ AS_THEY_ARE = (
     r"BioC (JSON|XML)|PubTator|brat standoff.*|UIMA (XMI|CAS JSON)|W3C Web Annotation.*|WebAnno TSV 3|Plain text"
     r"|ZESHEL.*|Label Studio|PubAnnotation JSON|PubMed XML|MEDLINE \(nbib\)"
     r"|(BLINK|Curator) JSON lines|.*\b(CSV|TSV|XLSX|DocBin|MediaWiki|Hugging Face)\b.*",  # formats
-    r"bf16|fp16|fp32|int8|sq8|flat|ivf|hnsw|pq4|bm25|auto|cpu|cuda",  # as on the command line and in files
+    r"bf16|fp16|fp32|sq8|flat|pq4|bm25|auto|cpu|cuda",  # as on the command line and in files
     r"Proxy loss and mixed negatives after .*",  # a citation
     r"\d\d \w+ \d{4} .*untrained.*",  # a bundle, by its day and recipe
 )
