@@ -72,7 +72,6 @@ from curator.services.training.evaluation import EvaluationService
 from curator.services.training.indexing import IndexBuilder
 from curator.services.training.replay import ReplayService
 from curator.services.training.retraining import RetrainingService
-from curator.services.training.speeds import Speeds
 from curator.services.training.suspicious import SuspiciousService
 from curator.services.training.training_runs import TrainingRuns
 from curator.settings.file import load
@@ -351,10 +350,9 @@ def _project(shared: Shared) -> Project:
 
 
 def _retraining(shared: Shared) -> RetrainingService:
-    speeds = Speeds(shared.cache)
-    runs = TrainingRuns(shared.desk, speeds)
+    runs = TrainingRuns(shared.desk)
     calibrator = Calibrator(shared.desk, runs)
-    return RetrainingService(shared.desk, IndexBuilder(shared.desk, calibrator), calibrator, runs, speeds)
+    return RetrainingService(shared.desk, IndexBuilder(shared.desk, calibrator), calibrator, runs)
 
 
 def _trainings(switch: BundleSwitch) -> list[Training]:

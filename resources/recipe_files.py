@@ -21,23 +21,12 @@ CONVENTIONS = "conventions"
 """The recipe that trains no network."""
 LEAST_REFITTED = 200
 """Linked decisions from which on the weights of names, memory, hierarchy and NIL are refitted."""
-SECONDS_PER_REFITTED_DECISION = 0.03
 JUDGED_MENTIONS = 2_000
 """Held-out links that tune and judge a quick recipe. With 500 links of wikis, 50 of them of words that are no name, a
 retriever was not used that made the linker right for 5 points more of such links of an unseen wiki."""
 FEW_HELD_OUT, TURNS = 500, 2
 """With fewer held-out links, a quick recipe is trained so many times more, each time without a part of the training
 documents, to be judged on these too."""
-SECONDS_PER_TRAINED_TOKEN = 0.0007
-SECONDS_PER_ENCODED_TOKEN = 0.00017
-SECONDS_BESIDE = 60.0
-"""Measured on two cores with the six layers of the default encoder: forward and backward, forward alone, and what a job
-does beside both (load, link, refit, compare)."""
-SECONDS_TO_LOAD = 15.0
-TOKENS_PER_NAME, NAMES_PER_ENTITY = 9, 5
-UPPER_HALF = 0.7
-"""Share of a step's time where the lower layers need no gradients."""
-FORWARD_AGAIN = {"fgsm": 2.5, "transformation": 2.0}
 SECTIONS = {"training": "training", "losses": "loss", "regularisers": "regulariser", "groupings": "grouping"}
 
 Value = int | float | bool | str
@@ -122,53 +111,6 @@ def expanded(raw: Mapping[str, Any], *, quick: bool = False) -> dict[str, Any]:
     small = quick or not (paper or raw.get("large"))
     variant = {"id": raw["id"] + QUICK, "title": f"{raw['title']}, quick"} if quick else {}
     return {**kept, **variant, "parameters": parameters, "paper": dict(paper), "quick": small}
-
-
-def cost(recipe: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
-    """Seconds on two cores: `fixed_seconds`, for one decision in one epoch with a frozen and with a trained entity
-    tower, and for one entity to be encoded. `recipe` gives role, network and regulariser."""
-    if recipe.get("network") == "none":
-        each = SECONDS_PER_REFITTED_DECISION
-        return {
-            "fixed_seconds": SECONDS_TO_LOAD,
-            "seconds_per_decision": each,
-            "seconds_per_decision_trained": each,
-            "seconds_per_entity": 0.0,
-        }
-    if recipe.get("role") == "names":
-        strings = (2 + int(values["negative_count"])) * (1 + float(values["synonyms"]))
-        each = SECONDS_PER_TRAINED_TOKEN * TOKENS_PER_NAME * strings * (1 if values["layers"] == "all" else UPPER_HALF)
-        return {
-            "fixed_seconds": SECONDS_BESIDE,
-            "seconds_per_decision": each,
-            "seconds_per_decision_trained": each,
-            "seconds_per_entity": SECONDS_PER_ENCODED_TOKEN * TOKENS_PER_NAME * NAMES_PER_ENTITY,
-        }
-    mention, entity = int(values.get("mention_tokens", 0)), int(values.get("entity_tokens", 0))
-    slower = FORWARD_AGAIN.get(str(recipe.get("regulariser") or ""), 1.0)
-    if recipe.get("network") == "pair":
-        tokens = float(values.get("learnt_share", 1.0)) * int(values["candidates"]) * (mention + entity)
-        each = SECONDS_PER_TRAINED_TOKEN * tokens * slower
-        return {
-            "fixed_seconds": SECONDS_BESIDE,
-            "seconds_per_decision": each,
-            "seconds_per_decision_trained": each,
-            "seconds_per_entity": 0.0,
-        }
-    others = 1.0 if recipe.get("role") == "ranker" else _negatives(values)
-    each = SECONDS_PER_TRAINED_TOKEN * (UPPER_HALF if values.get("layers") == "upper-half" else 1)
-    return {
-        "fixed_seconds": SECONDS_BESIDE,
-        "seconds_per_decision": each * mention,
-        "seconds_per_decision_trained": each * (mention + (1 + others) * entity) * slower,
-        "seconds_per_entity": SECONDS_PER_ENCODED_TOKEN * entity,
-    }
-
-
-def _negatives(values: Mapping[str, Any]) -> float:
-    """Entities drawn for one mention; those of a batch are shared."""
-    count = float(values.get("negative_count", 0))
-    return count if values.get("sharing") == "mention" else count / max(1, int(values.get("batch_size", 1)))
 
 
 def _described(raw: Mapping[str, Any]) -> dict[str, Any]:

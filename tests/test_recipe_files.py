@@ -1,4 +1,4 @@
-"""Recipe files written out, and what their parameters cost."""
+"""Recipe files written out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.recipe_files import cost, expanded, read_recipe, recipe_ids
+from resources.recipe_files import expanded, read_recipe, recipe_ids
 
 RAW: dict[str, Any] = {
     "id": "x",
@@ -41,23 +41,3 @@ def test_unknown_recipes_are_refused() -> None:
         with pytest.raises(KeyError, match=name):
             read_recipe(name)
     assert [read_recipe(name)["id"] for name in recipe_ids()] == list(recipe_ids())
-
-
-def seconds(name: str, **changes: Any) -> dict[str, float]:
-    recipe = read_recipe(name)
-    values = {one["name"]: one["default"] for one in recipe["parameters"]}
-    return cost(recipe, {**values, **changes})
-
-
-def test_cost_follows_what_is_read() -> None:
-    whole = seconds("pel-pb")
-    assert seconds("pel-pb", mention_tokens=64)["seconds_per_decision"] == whole["seconds_per_decision"] / 2
-    assert seconds("pel-pb", entity_tokens=64)["seconds_per_entity"] == whole["seconds_per_entity"] / 2
-    assert seconds("pel-pb", sharing="batch")["seconds_per_decision_trained"] < whole["seconds_per_decision_trained"]
-    assert seconds("pel-pb-fgsm")["seconds_per_decision_trained"] > 2 * whole["seconds_per_decision_trained"]
-    pair = seconds("cross-encoder")
-    assert pair["seconds_per_decision"] == pair["seconds_per_decision_trained"]
-    assert seconds("cross-encoder", candidates=8)["seconds_per_decision"] == pair["seconds_per_decision"] / 2
-    assert pair["seconds_per_entity"] == 0
-    full, half = (seconds("names-full", layers=layers)["seconds_per_decision"] for layers in ("all", "upper-half"))
-    assert full > half > seconds("names-full", layers="upper-half", synonyms=0.0)["seconds_per_decision"]

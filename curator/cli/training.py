@@ -120,7 +120,8 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 @click.option(
     "--preview",
     is_flag=True,
-    help="Only show the decisions to learn from, the expected time and what is recommended. Default recipe: names.",
+    help="Only show the decisions to learn from, the time of the last training and what is recommended. Default recipe: "
+    "names.",
 )
 @click.option("--resume", is_flag=True, help="Resume the training that was interrupted.")
 @click.option("--discard", is_flag=True, help="Discard the training that was interrupted.")
@@ -157,7 +158,7 @@ def train(
     params = find_recipe(recipe).parse(_pairs(given))
     if preview:
         with opened(project, read_only=True) as found:
-            shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
+            shown = found.retraining.preview(recipe, params)
         say(asdict(shown), _preview_text(shown, recipe), as_json=as_json)
         return
     with opened(project) as found:
@@ -165,7 +166,7 @@ def train(
             raise UserError(problem)
         if found.retraining.needs_index():
             ensure_index(found)
-        shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
+        shown = found.retraining.preview(recipe, params)
         echo(_preview_text(shown, recipe), err=True)
         _run(
             lambda show, end: found.retraining.start(
@@ -291,21 +292,11 @@ def _preview_text(shown: TrainingPreview, recipe: str) -> str:
         f"Linked entities that are not in the knowledge base: {shown.outside:,}." if shown.outside else "",
         _judges(shown),
         shown.expects,
-        _encoding(shown),
-        f"About {_range(shown.least, shown.most)} in total ({shown.basis}).",
+        f"The last training with this recipe here took {_minutes(shown.seconds / 60)}." if shown.seconds else "",
         f"The training cannot start: {shown.problem}" if shown.problem else "",
         f"Also recommended: --recipe {CONTEXT}. {shown.context}" if shown.context and recipe != CONTEXT else "",
     ]
     return "\n".join(line for line in lines if line)
-
-
-def _encoding(shown: TrainingPreview) -> str:
-    if not shown.encoded_entities:
-        return ""
-    what = "the names of " if shown.over_names else ""
-    return (
-        f"Encoding {what}{shown.encoded_entities:,} entities again takes about {_minutes(shown.encoding_seconds / 60)}."
-    )
 
 
 def _judges(shown: TrainingPreview) -> str:
@@ -317,12 +308,6 @@ def _judges(shown: TrainingPreview) -> str:
     documents = counted(shown.validation_documents, "validation document", "validation documents")
     most = f", at most {shown.judged_at_most} links." if shown.judged_at_most else "."
     return f"Evaluated on {decisions} in {documents}{most}"
-
-
-def _range(least: float, most: float) -> str:
-    """`3 to 5 minutes`, `1 minute`."""
-    first, last = (max(1, round(one)) for one in (least, most))
-    return _minutes(most) if first == last else f"{first:,} to {_minutes(most)}"
 
 
 def _minutes(minutes: float) -> str:

@@ -107,6 +107,7 @@ class BundleInfo:
     calibrated: bool = False  # NIL fitted on this project's validation decisions
     metrics: Mapping[str, Any] = field(default_factory=dict)
     parent: str = ""  # the bundle it was made from; '' for an untrained one
+    seconds: float = 0.0  # of its training; 0 if unknown
 
 
 class ActivationKind(StrEnum):

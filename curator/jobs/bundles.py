@@ -295,7 +295,8 @@ def _read(path: Path, active: str | None) -> BundleInfo | None:
 
 def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> BundleInfo:
     """The bundle's facts. A linker may come from an untrusted source: invalid values count as missing."""
-    gate = _object(_object(manifest.get("training")).get("gate"))
+    training = _object(manifest.get("training"))
+    gate, seconds = _object(training.get("gate")), training.get("seconds")
     specs = manifest.get("retrievers")
     stages = [str(_object(spec).get("name", "")) for spec in (specs if isinstance(specs, list) else [])]
     if manifest.get("ranker"):
@@ -314,6 +315,7 @@ def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> Bun
         calibrated=bool(_object(manifest.get("nil")).get("calibrated", False)),
         metrics=dict(_object(manifest.get("metrics"))),
         parent=str(manifest.get("parent") or ""),
+        seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,8 +13,6 @@ from resources.recipe_files import Parameter, Value
 
 FIT, NAMES, RETRIEVER, RANKER = "fit", "names", "retriever", "ranker"
 ROLES = (FIT, NAMES, RETRIEVER, RANKER)
-OF_A_TURN = 0.75
-"""Of the training documents, a half and what is held out: the share that one turn learns from."""
 FIRST, CONTEXT = "names", "pel-pb-quick"
 """The recommended recipe, and the one recommended second where the names often do not decide."""
 OWN = "Curator"
@@ -97,57 +95,6 @@ def grouped(recipes: Sequence[Recipe]) -> list[tuple[str, list[Recipe]]]:
 def _place(recipe: Recipe) -> tuple[bool, bool, str, str]:
     """The sort key: the program's own recipe comes first."""
     return not recipe.quick, recipe.system != OWN, recipe.system, recipe.title.removesuffix(", quick")
-
-
-@dataclass(frozen=True, slots=True)
-class TimeEstimate:
-    """Seconds of a whole run, including those for encoding `encoded` entities with their trained encoder, and for
-    encoding all entities `before` training, which an earlier run may have done."""
-
-    seconds: float
-    encoding: float
-    encoded: int
-    before: float = 0.0
-
-
-def estimate(
-    recipe: Recipe,
-    values: Mapping[str, Any],
-    *,
-    decisions: int,
-    entities: int,
-    minutes: float | None = None,
-    factor: float = 1.0,
-) -> TimeEstimate:
-    """The time on two cores times this machine's `factor`. With the entity tower "auto" and a budget of `minutes`, the
-    entity encoder counts as trained if that fits into the budget, as in the job."""
-    tower = values.get("entity_tower", "train")
-    whole = _run(recipe, values, decisions, entities, trained=tower != "frozen", factor=factor)
-    if minutes is None:
-        return whole
-    if tower == "auto" and whole.seconds > 60 * minutes:
-        whole = _run(recipe, values, decisions, entities, trained=False, factor=factor)
-    return replace(whole, seconds=min(whole.seconds, 60 * minutes))
-
-
-def _run(
-    recipe: Recipe, values: Mapping[str, Any], decisions: int, entities: int, *, trained: bool, factor: float
-) -> TimeEstimate:
-    kind = {"role": recipe.role, "network": recipe.network, "regulariser": recipe.regulariser}
-    cost = recipe_files.cost(kind, values)
-    once = factor * entities * cost["seconds_per_entity"]  # untrained, as if its vectors were not cached
-    again = once if trained else 0.0
-    step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
-    learnt = min(decisions, int(values.get("learnt_mentions", 0)) or decisions)
-    learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * learnt * step
-    turns = recipe_files.TURNS if _few(recipe, decisions) else 0
-    seconds = factor * learning * (1 + OF_A_TURN * turns) + once + again * (1 + turns)
-    return TimeEstimate(seconds, again, entities if again else 0, once)
-
-
-def _few(recipe: Recipe, decisions: int) -> bool:
-    """Whether the recipe is trained in turns, if a fifth is held out."""
-    return recipe.quick and recipe.role in (RETRIEVER, RANKER) and decisions < 5 * recipe_files.FEW_HELD_OUT
 
 
 @cache

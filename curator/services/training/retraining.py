@@ -21,7 +21,6 @@ from curator.services.training.indexing import IndexBuilder
 from curator.services.training.job_chain import OnEnd, OnProgress
 from curator.services.training.recipes import FIT, Recipe, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
-from curator.services.training.speeds import Speeds, job_slower_now
 from curator.services.training.training_preview import (
     TRAINING,
     TrainingPreview,
@@ -46,26 +45,16 @@ __all__ = [
 
 
 class RetrainingService:
-    def __init__(
-        self, desk: JobDesk, indexing: IndexBuilder, calibrator: Calibrator, runs: TrainingRuns, speeds: Speeds
-    ) -> None:
+    def __init__(self, desk: JobDesk, indexing: IndexBuilder, calibrator: Calibrator, runs: TrainingRuns) -> None:
         self._desk = desk
         self._indexing = indexing
         self._calibrator = calibrator
-        self._speeds = speeds
         self._runs = runs
 
     def recipes(self) -> list[Recipe]:
         return load_recipes()
 
-    def preview(
-        self,
-        recipe: str,
-        params: Mapping[str, Any] | None = None,
-        *,
-        device: str = "auto",
-        max_minutes: float | None = None,
-    ) -> TrainingPreview:
+    def preview(self, recipe: str, params: Mapping[str, Any] | None = None) -> TrainingPreview:
         """Counts the training set; it reads every document of two splits, so call it from a worker thread.
 
         Raises UserError for an unknown recipe or parameter.
@@ -75,11 +64,6 @@ class RetrainingService:
             self._desk.store,
             found,
             found.values(params),
-            speeds=self._speeds,
-            device=device,
-            slower=job_slower_now(),
-            kb_hash=active.kb_hash if active is not None else "",
-            max_minutes=max_minutes,
             bundles=[one for one in self.bundles() if active is not None and one.kb_hash == active.kb_hash],
         )
         return replace(shown, problem=shown.problem or self._no_index())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,8 @@ from curator.domain.name_classes import folded, names_decide
 from curator.domain.wording import percent, tr
 from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.training.bundle_metrics import expectation
-from curator.services.training.recipes import FIT, NAMES, Recipe, estimate
+from curator.services.training.recipes import FIT, Recipe
 from curator.services.training.snapshots import SnapshotCounts, count_gold
-from curator.services.training.speeds import Speeds
 from resources.recipe_files import JUDGED_MENTIONS, LEAST_REFITTED
 
 LEAST_DECISIONS = 20
@@ -27,17 +26,15 @@ TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
 @dataclass(frozen=True, slots=True)
 class TrainingPreview:
-    """The data of a training run, and an estimate of its minutes: `least` to `most` on an idle machine, and `slower`
-    times as long with the programs now running; `basis` is the source of the estimate.
+    """The data of a training run. `seconds` is how long the last run of the recipe took in this project; 0 before it.
 
     `nils` is the number of NIL decisions that its loss uses, `left_out` that of unused ones: all or none. `passed_over`
     counts the candidates that curators saw and did not choose; `outside` the linked entities no longer in the knowledge
-    base, whose links are not used. `encoded_entities` is the number of entities encoded after training, in
-    `encoding_seconds` (included in the total); 0 if the entity encoder is frozen; with `over_names` these are all
-    names. At most `judged_at_most` links of the validation documents evaluate a quick recipe (0: all of them).
-    `problem` is '' or the reason why it cannot start. `in_turn`: no network is trained, the counts are those of train
-    and validation together, and each document is evaluated with weights fitted on the others. `expects` describes the
-    expected effect. `context` is '' or the reason why the recipe CONTEXT is the second recommendation.
+    base, whose links are not used. At most `judged_at_most` links of the validation documents evaluate a quick recipe
+    (0: all of them). `problem` is '' or the reason why it cannot start. `in_turn`: no network is trained, the counts
+    are those of train and validation together, and each document is evaluated with weights fitted on the others.
+    `expects` describes the expected effect. `context` is '' or the reason why the recipe CONTEXT is the second
+    recommendation.
     """
 
     documents: int
@@ -46,21 +43,14 @@ class TrainingPreview:
     entities: int
     validation_documents: int
     validation_decisions: int
-    minutes: float
-    basis: str
     problem: str = ""
     left_out: int = 0
     passed_over: int = 0
     outside: int = 0
     test_documents: int = 0
-    encoded_entities: int = 0
-    encoding_seconds: float = 0.0
+    seconds: float = 0.0
     judged_at_most: int = 0
-    least: float = 0.0
-    most: float = 0.0
-    slower: float = 1.0
     in_turn: bool = False
-    over_names: bool = False
     expects: str = ""
     context: str = ""
 
@@ -70,15 +60,10 @@ def preview(
     recipe: Recipe,
     values: Mapping[str, Any],
     *,
-    speeds: Speeds,
-    device: str,
-    slower: float = 1.0,
-    kb_hash: str = "",
-    max_minutes: float | None = None,
     bundles: Sequence[BundleInfo] = (),
 ) -> TrainingPreview:
     """The preview. It reads every document of two splits: call it from a worker thread. `bundles` of this knowledge
-    base give the learning curve; `kb_hash` is that of the linker to train."""
+    base give the learning curve and the time."""
     nil = recipe.learns_from_nil(values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
     in_turn = recipe.role == FIT
@@ -91,14 +76,6 @@ def preview(
         outside = len(train.entities - set(unit.kb.resolve(train.entities))) if info is not None else 0
         by_split = unit.documents.counts().documents_by_split
         context = context_words(*hard_links(unit))
-    factor, basis = speeds.factor(recipe.id, device)
-    low, high = speeds.spread(recipe.id, device)
-    size = info.entities if info else 0
-    time = estimate(recipe, values, decisions=train.decisions, entities=size, minutes=max_minutes, factor=factor)
-    if speeds.kept(recipe.id, kb_hash):
-        time = replace(time, seconds=time.seconds - time.before, before=0.0)
-    rate = speeds.encoding(device)
-    encoding = min(time.encoded / rate, time.seconds) if rate else time.encoding
     return TrainingPreview(
         documents=train.documents,
         links=train.links,
@@ -107,22 +84,15 @@ def preview(
         entities=len(train.entities),
         validation_documents=held_out.documents,
         validation_decisions=held_out.decisions,
-        minutes=time.seconds / 60,
-        basis=basis,
         problem=problem
         or decisions_problem(train, held_out, documents=sum(by_split.values()), outside=outside)
         or folder_problem(store.folder),
         passed_over=train.passed_over,
         outside=outside,
         test_documents=by_split.get(Split.TEST, 0),
-        encoded_entities=time.encoded,
-        encoding_seconds=encoding,
-        least=low * time.seconds / 60,
-        most=min(high * time.seconds / 60, max_minutes or float("inf")),
-        slower=slower,
+        seconds=next((one.seconds for one in reversed(bundles) if one.recipe == recipe.id), 0.0),
         judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
         in_turn=in_turn,
-        over_names=recipe.role == NAMES,
         expects=expectation(bundles, recipe, links=links),
         context=context,
     )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome, JobState, Progress
+from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
 from curator.services.ports.processes import JobHandle
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step
-from curator.services.training.recipes import Recipe, TimeEstimate, estimate, find_recipe
-from curator.services.training.snapshots import INDEX, count_gold, write_snapshot
-from curator.services.training.speeds import QUIET, EncodingWatch, Speeds, slower_now
+from curator.services.training.recipes import find_recipe
+from curator.services.training.snapshots import INDEX, write_snapshot
 from curator.services.training.training_preview import TRAINING
 from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
 from curator.services.training.workplace import JobDesk
@@ -40,25 +39,18 @@ WAITING = 50
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One running training; `timed`: its duration is used for later estimates, since it began on a nearly idle machine;
-    `resumed_at`: the time of the state that it resumes from."""
+    """One running training; `resumed_at`: the time of the state that it resumes from."""
 
-    recipe: str
-    device: str
     staging: Path
     folder: Path
-    predicted: Callable[[], TimeEstimate]  # by the recipe's own figures
-    started: float
-    timed: bool
     resumed_at: datetime | None
 
 
 class TrainingRuns:
     """At most one at a time."""
 
-    def __init__(self, desk: JobDesk, speeds: Speeds) -> None:
+    def __init__(self, desk: JobDesk) -> None:
         self._desk = desk
-        self._speeds = speeds
         self._folders = TrainingFolders(desk.store.folder, read_only=desk.store.read_only)
 
     @property
@@ -94,7 +86,7 @@ class TrainingRuns:
             "tensorboard": f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{recipe}" if tensorboard else "",
         }
         folder = self._folders.new({**spec, "base": base.id, "kb_hash": base.kb_hash})
-        run = self._run(folder, spec, timed=max_minutes is None and slower_now() < QUIET)
+        run = self._run(folder)
         write: Step = lambda progress, end: self._desk.jobs.run_here(  # noqa: E731
             lambda: write_snapshot(
                 self._desk.store, folder / SNAPSHOT, TRAINING, kb_hash=base.kb_hash, waiting=WAITING
@@ -123,7 +115,7 @@ class TrainingRuns:
         self._folders.take_up(found)
         spec = {key: value for key, value in found.spec.items() if key not in ("base", "kb_hash", "began")}
         try:
-            run = self._run(found.folder, spec, timed=False)
+            run = self._run(found.folder)
         except UserError:
             self._folders.ended(found.folder, keep=True)
             raise
@@ -162,33 +154,18 @@ class TrainingRuns:
             )
         return there[training.base]
 
-    def _entities(self) -> int:
-        with self._desk.store.read() as unit:
-            info = unit.kb.info()
-        return info.entities if info else 0
-
     def _refuse_second(self) -> None:
         if self._folders.busy:
             raise UserError(tr("A training is already running. Wait until it ends, or cancel it."))
 
-    def _run(self, folder: Path, spec: Mapping[str, Any], *, timed: bool) -> _Run:
+    def _run(self, folder: Path) -> _Run:
         """Run a training. Raises UserError, and removes the working folder, if no staging folder can be created."""
-        recipe, values = find_recipe(str(spec["recipe"])), dict(spec["parameters"])
         try:
             staging = self._desk.bundles.new_staging()
         except UserError:
             self._folders.ended(folder, keep=has_state(folder))
             raise
-        return _Run(
-            recipe=recipe.id,
-            device=str(spec["device"]),
-            staging=staging,
-            folder=folder,
-            predicted=lambda: self._predicted(recipe, values),
-            started=time.monotonic(),
-            timed=timed,
-            resumed_at=reached(folder),
-        )
+        return _Run(staging, folder, reached(folder))
 
     def _train(self, run: _Run, spec: Mapping[str, Any], base: BundleInfo) -> Step:
         """Start the job. Only this method sets the paths that it writes to, since a resumed job's specification comes
@@ -207,26 +184,10 @@ class TrainingRuns:
         )
 
     def _chain(self, run: _Run, steps: Sequence[Step], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        watch = EncodingWatch()
+        finish = partial(self._finish, run)
+        return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish).start()
 
-        def progress(step: Progress) -> None:
-            watch.take(step)
-            on_progress(step)
-
-        def finish(outcome: JobOutcome) -> JobOutcome:
-            if (rate := watch.rate) is not None:
-                self._speeds.measured_encoding(run.device, rate)
-            return self._finish(run, outcome, encoded=watch.before > 0)
-
-        return JobChain(steps, on_progress=progress, on_end=on_end, finish=finish).start()
-
-    def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> TimeEstimate:
-        decisions = count_gold(self._desk.store, TRAINING[0]).decisions
-        return estimate(recipe, values, decisions=decisions, entities=self._entities())
-
-    def _finish(self, run: _Run, outcome: JobOutcome, *, encoded: bool) -> JobOutcome:
-        """Finish a training. `encoded`: the entities were encoded before training; else their vectors were cached, so
-        the run says less about this machine's speed."""
+    def _finish(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
         if outcome.state is not JobState.DONE:
             self._desk.bundles.discard(run.staging)
             return self._interrupt(run, outcome)
@@ -241,12 +202,6 @@ class TrainingRuns:
         active = verdict in SERVES
         if active:
             self._desk.switch.activate(info.id, reason=outcome.message)
-        if run.timed:
-            seconds = time.monotonic() - run.started
-            foreseen = run.predicted()
-            predicted = foreseen.seconds - (0.0 if encoded else foreseen.before)
-            self._speeds.measured(run.recipe, run.device, predicted=predicted, seconds=seconds)
-        self._speeds.keeps(run.recipe, info.kb_hash)
         result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
         return replace(outcome, result=result)
 

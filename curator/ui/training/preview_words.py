@@ -6,19 +6,8 @@ from curator.domain.wording import ntr, tr
 from curator.services.training.retraining import TrainingPreview
 from curator.ui.jobs.jobs import range_words
 
-ENCODING = "Re-encoding {encoded_entities:,} entities: {duration_words}."
-ENCODING_NAMES = "Re-encoding the names of {encoded_entities:,} entities: {duration_words}."
-FORECAST = (
-    "Total time on this computer: {time} ({basis}). {others} Once training runs, the remaining time is measured and "
-    "shown within 20 seconds."
-)
-LONGER = "It takes longer while other programs run."
-LONGER_NOW = "The computer is busy now: while it is, this takes up to {n:.1f} times as long."
-MUCH_LONGER_NOW = "The computer is very busy now: while it is, this can take more than {n} times as long."
-MANY = 10
-"""Slowdown factor from which no figure is given, as it varies too much."""
-NOTICED = 1.5
-"""Slowdown factor from which other running programs are mentioned."""
+FIRST_RUN = "Once training runs, the remaining time is measured and shown within 20 seconds."
+LAST_RUN = "The last training with this recipe here took {time}. The remaining time is shown while it runs."
 
 
 def learns_words(preview: TrainingPreview) -> str:
@@ -107,21 +96,7 @@ def judged_words(preview: TrainingPreview) -> str:
 
 
 def time_words(preview: TrainingPreview) -> str:
-    """The time for encoding entities or names again, then the total, and the basis of the estimate."""
-    others = _others_words(preview.slower)
-    time = range_words(60 * preview.least, 60 * preview.most)
-    whole = tr(FORECAST, time=time, basis=tr(preview.basis), others=others)
-    if not preview.encoded_entities:
-        return whole
-    encoding = tr(
-        ENCODING_NAMES if preview.over_names else ENCODING,
-        encoded_entities=preview.encoded_entities,
-        duration_words=range_words(preview.encoding_seconds, preview.encoding_seconds),
-    )
-    return tr("{encoding}\n{whole} The current linker stays in use until then.", encoding=encoding, whole=whole)
-
-
-def _others_words(slower: float) -> str:
-    if slower >= MANY:
-        return tr(MUCH_LONGER_NOW, n=MANY)
-    return tr(LONGER_NOW, n=slower) if slower >= NOTICED else tr(LONGER)
+    """What the last run took."""
+    if not preview.seconds:
+        return tr(FIRST_RUN)
+    return tr(LAST_RUN, time=range_words(preview.seconds, preview.seconds))

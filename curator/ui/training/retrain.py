@@ -76,10 +76,9 @@ class TrainingWish:
 
 
 class RetrainDialog(FormDialog):
-    """`preview_wanted` requests a preview of (recipe, parameters, device, maximal minutes); `show_preview` shows the
-    answer."""
+    """`preview_wanted` requests a preview of (recipe, parameters); `show_preview` shows the answer."""
 
-    preview_wanted = Signal(str, object, str, object)
+    preview_wanted = Signal(str, object)
 
     def __init__(self, recipes: Sequence[Recipe], *, device: str = "auto", parent: QWidget | None = None) -> None:
         super().__init__(tr("Retrain"), intro=tr(INTRO), ok=tr("Start training"), parent=parent)
@@ -146,8 +145,6 @@ class RetrainDialog(FormDialog):
         self.tensorboard = QCheckBox(tr("TensorBoard files"), self)
         self.tensorboard.setToolTip(tr("Also write live figures to the project's tensorboard folder."))
         self.limited.toggled.connect(self.minutes.setEnabled)
-        for changed in (self.limited.toggled, self.minutes.valueChanged, self.device.currentIndexChanged):
-            changed.connect(lambda: self._timer.start())
 
     def _compose(self) -> None:
         right = QVBoxLayout()
@@ -295,7 +292,7 @@ class RetrainDialog(FormDialog):
     def ask_preview(self) -> None:
         """Request the preview of the current choice."""
         self._timer.stop()
-        self.preview_wanted.emit(self.recipe.id, self.values, self._device, self._budget)
+        self.preview_wanted.emit(self.recipe.id, self.values)
 
     def show_preview(self, recipe: str, preview: TrainingPreview | None, *, problem: str = "") -> None:
         """Show the answer to `preview_wanted`, or the `problem`. Answers for another recipe are dropped."""

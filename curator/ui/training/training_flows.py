@@ -55,16 +55,14 @@ class TrainingFlows(QObject):
         dialog.ask_preview()
         return dialog
 
-    def _preview(
-        self, dialog: RetrainDialog, recipe: str, values: Mapping[str, Any], device: str, minutes: float | None
-    ) -> None:
+    def _preview(self, dialog: RetrainDialog, recipe: str, values: Mapping[str, Any]) -> None:
         """Compute the preview in a worker thread; it reads every train and validation document."""
         project = self._bench.project
         open_ = [True]
         dialog.finished.connect(lambda _: open_.clear())
 
         def work() -> dict[str, Any]:
-            return {"preview": project.retraining.preview(recipe, values, device=device, max_minutes=minutes)}
+            return {"preview": project.retraining.preview(recipe, values)}
 
         def then(outcome: JobOutcome) -> None:
             if open_:

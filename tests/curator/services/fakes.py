@@ -280,7 +280,7 @@ class FakeJobs:
         number = next(NUMBERS)
         bundle_id = f"{number:05}-{kind}-{secrets.token_hex(2)}"
         stages = spec.get("stages") or ["lexical", "names", "pel"]
-        gate = {"gate": {"verdict": self.verdict, "message": "said so"}} if kind == "train" else {}
+        gate = {"gate": {"verdict": self.verdict, "message": "said so"}, "seconds": 240.0} if kind == "train" else {}
         manifest = {
             "id": bundle_id,
             "kind": spec.get("recipe", "untrained"),

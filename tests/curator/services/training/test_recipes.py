@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.wording import UserError
-from curator.services.training.recipes import Recipe, estimate, find_recipe, load_recipes
-from resources.recipe_files import NAMES_PER_ENTITY
+from curator.services.training.recipes import Recipe, find_recipe, load_recipes
 from training.job.recipes import Network, load_recipe
 from training.losses.proxy import ProxyLoss
 
@@ -17,7 +16,6 @@ def test_the_training_job_accepts_the_defaults(recipe: Recipe) -> None:
     assert recipe.title
     assert recipe.description
     assert all(one.help for one in recipe.parameters)
-    assert estimate(recipe, recipe.values(None), decisions=1000, entities=1000).seconds > 0
 
 
 @pytest.mark.parametrize("recipe", load_recipes(), ids=lambda one: one.id)
@@ -26,18 +24,6 @@ def test_it_says_of_nil_decisions_what_the_loss_does(recipe: Recipe) -> None:
     for values in (recipe.values(None), recipe.values(recipe.published())):
         loss = own.make_loss(values) if own.network is Network.TOWERS else None
         assert recipe.learns_from_nil(values) == (isinstance(loss, ProxyLoss) and loss.nil_negatives)
-
-
-@pytest.mark.parametrize("recipe", ["names", "names-full"])
-def test_three_million_names_are_said_to_take_more_than_an_hour(recipe: str) -> None:
-    """Before anything is trained; a budget of minutes that is less ends the job with a sentence."""
-    found = find_recipe(recipe)
-    size = 3_000_000 // NAMES_PER_ENTITY
-    time = estimate(found, found.values(None), decisions=2000, entities=size)
-    assert time.encoded == size
-    assert 3600 < time.encoding < time.seconds < 12 * 3600
-    less = estimate(found, found.values(None), decisions=2000, entities=size, minutes=10)
-    assert (less.seconds, less.encoding) == (600, time.encoding)
 
 
 def test_parameters_written_as_text() -> None:

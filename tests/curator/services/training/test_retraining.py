@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,16 +13,9 @@ from curator.domain.decisions import Change, ChangeKind, RejectReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import ActivationKind, GateVerdict, JobOutcome, JobState
 from curator.domain.wording import UserError
-from curator.services.training.speeds import OWN, Speeds
 from tests.curator.services.fakes import KB, World, document, finish, ignore
 
 RECIPE = "pel-pb"
-COST = {
-    "fixed_seconds": 100.0,
-    "seconds_per_decision": 0.0,
-    "seconds_per_decision_trained": 0.0,
-    "seconds_per_entity": 1000.0,
-}
 Train = Callable[[], JobOutcome]
 
 
@@ -44,38 +36,6 @@ def train(world: World, **options: Any) -> JobOutcome:
     assert ended == [outcome]
     assert outcome is not None
     return outcome
-
-
-def test_vectors_that_were_kept_make_no_machine_faster(
-    indexed: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A run that did not encode the entities first, since an earlier one had, is measured without that."""
-    monkeypatch.setattr("curator.services.training.recipes.recipe_files.cost", lambda *_: COST)
-    monkeypatch.setattr("curator.services.training.speeds.busy_now", lambda: 0.0)
-    speeds = Speeds(tmp_path / "cache")  # where the project's own are
-    times = iter((0.0, 100.0 + 3 * 1000.0))  # of learning and of encoding 3 entities again: as foreseen
-    monkeypatch.setattr("curator.services.training.training_runs.time", SimpleNamespace(monotonic=lambda: next(times)))
-    train(indexed)
-    assert speeds.factor(RECIPE, "auto")[0] == pytest.approx(1.0)
-    [active] = [one for one in indexed.project.retraining.bundles() if one.active]
-    assert speeds.kept(RECIPE, active.kb_hash), "the next forecast counts on them"
-
-
-@pytest.mark.parametrize(("busy", "learnt"), [(0.2, True), (2.0, False)])
-def test_a_run_that_began_on_a_busy_computer_says_nothing_of_its_speed(
-    indexed: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, busy: float, learnt: bool
-) -> None:
-    monkeypatch.setattr("curator.services.training.speeds.busy_now", lambda: busy)
-    assert indexed.project.retraining.preview(RECIPE).slower == 1 + 9 * busy
-    train(indexed)
-    assert (Speeds(tmp_path / "cache").factor(RECIPE, "auto")[1] == OWN) is learnt
-
-
-def test_a_preview_foresees_a_range(indexed: World) -> None:
-    shown = indexed.project.retraining.preview(RECIPE)
-    assert 0 < shown.least < shown.minutes < shown.most
-    assert shown.most / shown.least == pytest.approx(5.0)
-    assert indexed.project.retraining.preview(RECIPE, max_minutes=0.5).most <= 0.5
 
 
 def active(world: World) -> str:
@@ -276,8 +236,9 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     world.index()
     shown = world.project.retraining.preview(RECIPE)
     assert shown.problem == ""
-    assert shown.minutes > 0
-    assert "cautious estimate" in shown.basis
+    assert shown.seconds == 0, "no run yet"
+    train(world)
+    assert world.project.retraining.preview(RECIPE).seconds == 240
 
 
 def test_refitting_counts_both_splits_and_needs_two_hundred_links(world: World) -> None:
@@ -299,11 +260,6 @@ def test_a_preview_says_which_nil_decisions_the_loss_leaves_out(world: World) ->
     learning, leaving = preview("pel-pb", {"nil_negatives": True}), preview("pel-ce")
     assert (learning.nils, learning.left_out) == (3, 0)
     assert (leaving.nils, leaving.left_out) == (0, 3)
-
-
-def test_more_epochs_take_longer(indexed: World) -> None:
-    preview = indexed.project.retraining.preview
-    assert preview(RECIPE, {"epochs": 9}).minutes > preview(RECIPE, {"epochs": 1}).minutes
 
 
 def test_unknown_recipes_and_parameters_are_named(indexed: World) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -376,7 +375,7 @@ def test_a_recipe_for_the_context_is_the_second_recommendation_where_names_do_no
     assert dialog.tabs.currentIndex() == 1, "one of all recipes"
     dialog.tabs.setCurrentIndex(0)
     assert dialog.recipe.id == "names"
-    shown = TrainingPreview(1, 1, 0, 1, 1, 1, 3.0, "a cautious rule", context="In 12 % of the links …")
+    shown = TrainingPreview(1, 1, 0, 1, 1, 1, context="In 12 % of the links …")
     dialog.show_preview("names", shown)
     assert [id_ for id_, radio in dialog.radios.items() if radio.isVisible()] == [
         "names",
@@ -402,28 +401,15 @@ def test_what_trains_no_network_needs_two_hundred_links(make_desk: MakeDesk, qtb
     dialog.reject()
 
 
-def test_encoding_again_is_said_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
+def test_the_time_of_the_last_run_is_said(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_to_train(make_desk)
     dialog = retraining(desk, qtbot)
     dialog.choose("pel-pb")
-    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Re-encoding 3 entities:"))
-    assert any(f"Total time on this computer: {some}" in dialog.takes.text() for some in ("about", "less"))
-    assert "measured and shown within 20 seconds" in dialog.takes.text()
+    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Once training runs, the remaining time is measured"))
     assert dialog.expects.text().startswith("This recipe has not run in this project yet")
-    dialog.choose("names")
-    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Re-encoding the names of 3 entities:"))
     dialog.reject()
-
-
-def test_the_forecast_is_a_range() -> None:
-    shown = TrainingPreview(1, 1, 0, 1, 1, 1, 3.0, "a cautious rule", least=1.0, most=14.2)
-    words = "Total time on this computer: about 1 to 14 min (a cautious rule). "
-    assert time_words(shown).startswith(f"{words}It takes longer while other programs run.")
-    busy = replace(shown, slower=2.04)
-    assert time_words(busy).startswith(
-        f"{words}The computer is busy now: while it is, this takes up to 2.0 times as long."
-    )
-    assert "can take more than 10 times as long" in time_words(replace(shown, slower=14.0))
+    shown = TrainingPreview(1, 1, 0, 1, 1, 1, seconds=240.0)
+    assert time_words(shown).startswith("The last training with this recipe here took about 4 min.")
 
 
 def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> None:
