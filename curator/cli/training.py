@@ -120,8 +120,8 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 @click.option(
     "--preview",
     is_flag=True,
-    help="Only show the decisions to learn from, the time of the last training and what is recommended. Default recipe: "
-    "names.",
+    help="Only show the decisions to learn from, the time of the last training and what is recommended. Default "
+    "recipe: names.",
 )
 @click.option("--resume", is_flag=True, help="Resume the training that was interrupted.")
 @click.option("--discard", is_flag=True, help="Discard the training that was interrupted.")
