@@ -205,7 +205,7 @@ class ProjectLockedError(UnwritableProjectError):
     """Another process holds the project's write lock; the message names its process and host."""
 
 
-class NewerProjectError(UnwritableProjectError):
+class NewerProjectError(UserError):
     """The project was written by a newer version of the program and is left untouched."""
 
 

@@ -16,9 +16,9 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from curator.domain.wording import DamagedProjectError, NewerProjectError, UnwritableProjectError, UserError, tr
+from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr
 from curator.storage.db.errors import as_user_errors
-from curator.storage.migrations import current_version, run_steps
+from curator.storage.migrations import create_tables
 
 LINK = (
     "{path} is a link. Curator writes through no links in a project, because a project may come from anybody. Replace "
@@ -28,10 +28,6 @@ NO_FILE = "{path} is neither a file nor a folder. Delete it and open the project
 OTHER = (
     "{path} has {kind} called “{name}” that no version of Curator creates. It could change what you save, so the "
     "project is not opened. Ask the person who gave you the project."
-)
-CHANGED = (
-    "{path} was written by a newer version of this program that stores {name} in another way. Update the program to "
-    "open the project; it was not changed."
 )
 UNREADABLE = "{path} is damaged: its setting “{name}” cannot be read."
 OWN = ("project.", "bundles", "evaluations", "fetched")
@@ -74,34 +70,19 @@ def _entries(folder: Path) -> Iterator[Path]:
                 yield from (Path(place) / one for one in (*folders, *files))
 
 
-def check_schema(conn: sqlite3.Connection, path: Path, version: int) -> None:
-    """Compare the triggers, views and tables of a database of this version with those that Curator creates.
+def check_schema(conn: sqlite3.Connection, path: Path) -> None:
+    """Compare the triggers, views and tables of a database of the current version with those that Curator creates.
 
     Tables with other names hold the knowledge base, or are not used by Curator. An index is harmless. Raises
     DamagedProjectError.
     """
-    known = _schema(version)
+    known = _schema()
     with as_user_errors(path):
         found = conn.execute(SCHEMA).fetchall()
     for kind, name, sql in found:
         own = known.get(str(name).casefold())
         if own != (kind, _compared(sql)) and (own is not None or kind != "table"):
             raise DamagedProjectError(tr(OTHER, path=path, kind=tr(_KINDS[kind]), name=name))
-
-
-def check_newer(conn: sqlite3.Connection, path: Path) -> None:
-    """Check that this version can read a newer database: that it has each table and column of this version.
-
-    Other tables are not read, and nothing is written. Raises NewerProjectError.
-    """
-    with as_user_errors(path):
-        kinds = {str(name).casefold(): kind for kind, name, _ in conn.execute(SCHEMA)}
-        for name, (kind, _) in _schema(current_version()).items():
-            if kind != "table":
-                continue
-            columns = _columns(conn, name)
-            if kinds.get(name) != kind or not _own_columns(name) <= columns:
-                raise NewerProjectError(tr(CHANGED, path=path, name=name))
 
 
 def check_settings(conn: sqlite3.Connection, path: Path) -> None:
@@ -128,22 +109,10 @@ def _is_like(value: object, example: object) -> bool:
 
 
 @cache
-def _own_columns(table: str) -> frozenset[str]:
+def _schema() -> dict[str, tuple[str, str]]:
+    """(kind, statement) by name, of what Curator creates."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as conn:
-        run_steps(conn, current_version())
-        return _columns(conn, table)
-
-
-def _columns(conn: sqlite3.Connection, table: str) -> frozenset[str]:
-    rows = conn.execute("SELECT name FROM pragma_table_info(?)", (table,))
-    return frozenset(str(name).casefold() for (name,) in rows)
-
-
-@cache
-def _schema(version: int) -> dict[str, tuple[str, str]]:
-    """(kind, statement) by name, from the steps up to this version."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as conn:
-        run_steps(conn, version)
+        create_tables(conn)
         rows = conn.execute(SCHEMA).fetchall()
     return {str(name).casefold(): (kind, _compared(sql)) for kind, name, sql in rows}
 

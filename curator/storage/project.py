@@ -28,7 +28,7 @@ from curator.storage.db.mark import (
 )
 from curator.storage.db.sqlite_files import before_opening, check_room
 from curator.storage.db.syncing import sync_folder, unshare
-from curator.storage.foreign import check_links, check_newer, check_schema, check_settings
+from curator.storage.foreign import check_links, check_schema, check_settings
 from curator.storage.store import SqlStore
 from curator.temporary import is_running
 
@@ -93,9 +93,8 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
 def open_project(folder: Path, *, read_only: bool = False, lacking: bool = False) -> SqlStore:
     """Open the project at `folder`, or the one whose `project.curator` file is given.
 
-    For writing, this takes the project's lock, upgrades an older database (after a backup) and removes remains of
-    interrupted imports. Read-only opening always works, even while another process writes, and for a newer version's
-    project that still has everything that this version reads.
+    For writing, this takes the project's lock, migrates an older database and removes remains of interrupted imports.
+    Read-only opening works even while another process writes.
 
     `lacking`: also if saved steps are missing; the present state becomes the one to continue from.
 
@@ -309,19 +308,20 @@ def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> 
     unshare(database)
     before_opening(database)
     with _as_damage(database), closing(connect(uri, writable=False)) as conn:
-        version = migrations.check_version(conn, database)
-        check_schema(conn, database, version)
-        check_health(conn, database)
-        if version == migrations.current_version():
+        older = migrations.check_version(conn, database) < migrations.current_version()
+        if not older:
+            check_schema(conn, database)
             check_settings(conn, database)
+        check_health(conn, database)
         unmarked = ""
-        if version >= migrations.CHAINED and not lacking:
+        if not lacking:
             check_mark(conn, database, mark)
             unmarked = "" if mark else end_without_mark(conn)
         without_log = conn.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
-    if without_log or version < migrations.current_version():
-        reopen_mark(database, mark if version >= migrations.CHAINED else None)
-    migrations.upgrade_database(database)
+    if without_log or older:
+        reopen_mark(database, mark)
+    if older:
+        migrations.migrate(database, lambda conn: check_schema(conn, database))
     if not _is_current(folder / MARKER_NAME):
         renew_marker(folder, database)
     return unmarked
@@ -370,21 +370,16 @@ def _open_for_reading(folder: Path, lacking: bool) -> SqlStore:
 
 def _check_readable(source: ReadSource, database: Path) -> None:
     with _as_damage(database), closing(connect(source.uri, writable=False)) as conn:
-        version = migrations.check_version(conn, database, newer=True)
-        if version < migrations.current_version():
+        if migrations.check_version(conn, database) < migrations.current_version():
             raise UserError(
                 tr(
                     "{database} was written by an older version. Open it once for writing to upgrade it.",
                     database=database,
                 )
             )
-        if version > migrations.current_version():
-            check_newer(conn, database)
-        else:
-            check_schema(conn, database, version)
+        check_schema(conn, database)
         check_health(conn, database)
-        if version == migrations.current_version():
-            check_settings(conn, database)
+        check_settings(conn, database)
 
 
 @contextmanager

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import wraps
 from pathlib import Path
-from typing import Any
 
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.core.keys import set_active_bundle
 from curator.settings.file import load, save
-from curator.storage import migrations
 from curator.storage import project as storage
-from curator.storage.db.hash_chain import OPERATION, link
 from tests.durability.disk import Tree, read_tree, write_tree
 from tests.durability.world import INPUTS, Place, curator
 
@@ -162,46 +157,6 @@ def killed(place: Place) -> None:
     shutil.rmtree(place.project)
     kept.rename(place.project)
     (place.project / "project.lock").write_text(json.dumps({"pid": 4_000_000, "host": "elsewhere"}), encoding="utf-8")
-
-
-def of_version(version: int) -> Prepare:
-    """A project as an earlier version of the program made it, with a document and a decision."""
-
-    def prepare(place: Place) -> None:
-        (place.project / "bundles").mkdir(parents=True)
-        database = place.project / "project.sqlite"
-        migrations.create_database(database, steps=migrations.STEPS[:version])
-        with closing(sqlite3.connect(database)) as conn, conn:
-            values = [("project.id", "0" * 32), ("project.name", "p")]
-            conn.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values)
-            conn.execute("PRAGMA foreign_keys = OFF")
-            for table in ("source_files", "documents", "operations"):
-                _one_row(conn, table)
-        marker = {"schema_version": version, "project_id": "0" * 32, "name": "p"}
-        (place.project / "project.curator").write_text(json.dumps(marker), encoding="utf-8")
-
-    return prepare
-
-
-def _one_row(conn: sqlite3.Connection, table: str) -> None:
-    """A row with what each column needs."""
-    values: dict[str, Any] = {}
-    columns = set()
-    for _, name, kind, needed, default, key in conn.execute(f"PRAGMA table_info({table})"):
-        columns.add(name)
-        if (needed and default is None) or key:
-            number = "INT" in kind.upper() or "BOOL" in kind.upper() or "FLOAT" in kind.upper()
-            values[name] = (
-                int(bool(key) or name.endswith("_id"))
-                if number
-                else "2026-01-01T00:00:00+00:00"
-                if name.endswith("at")
-                else "1"
-            )
-    if table == "operations" and "hash" in columns:
-        values["hash"] = link(None, [values.get(name) for name in OPERATION])
-    names = ", ".join(f'"{name}"' for name in values)
-    conn.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
 
 
 def undecided(place: Place) -> list[int]:

@@ -21,11 +21,9 @@ _RANDOM = (
     (re.compile(r"\b[0-9a-f]{32}\b"), "<id>"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "<id>"),
 )
-PASSING = re.compile(
-    r"project\.sqlite-(?:wal|shm|journal)$|project\.(?:lock|mark)$|(?:\.backup-v\d+|\.before-[^/]*-wal)$"
-)
-"""Names that a project may have at some moments: the log, the lock, the mark of how far it reaches, the copy before
-an upgrade, the log that was kept before a restoration."""
+PASSING = re.compile(r"project\.sqlite-(?:wal|shm|journal)$|project\.(?:lock|mark)$|\.before-[^/]*-wal$")
+"""Names that a project may have at some moments: the log, the lock, the mark of how far it reaches, the log
+that was kept before a restoration."""
 UNCERTAIN = {"efforts", "sqlite_sequence", "sqlite_stat1"}
 CHAINED = {("operations", "hash"), ("decisions", "hash")}
 """Of times among others; the program compares them when it opens the project."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from curator.storage import migrations
 from tests.durability import acts, backing, jobs, marking
 from tests.durability.acts import Act, command, deciding, repeated
 from tests.durability.folders import (
@@ -19,7 +18,6 @@ from tests.durability.folders import (
     empty,
     killed,
     nothing,
-    of_version,
     settings_saved,
     suggested,
     undone,
@@ -67,7 +65,6 @@ class Scenario:
 
 def scenarios() -> list[Scenario]:
     """All, those that matter most first."""
-    newest = migrations.current_version()
     imports = [
         Scenario(
             f"import {name}",
@@ -184,5 +181,4 @@ def scenarios() -> list[Scenario]:
         Scenario("round export", with_round, *repeated("rounds", "export", "P", ROUND, "OUT.round.jsonl")),
         Scenario("round import", with_round_file, command("rounds", "import", "P", "OUT.round.jsonl")),
         Scenario("settings", settings_saved, acts.settings, again=acts.settings_again),
-        *(Scenario(f"upgrade from {n}", of_version(n), acts.opening) for n in range(newest - 1, 0, -1)),
     ]

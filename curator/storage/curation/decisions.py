@@ -21,8 +21,7 @@ from curator.storage.db.dialects import among
 from curator.storage.db.hash_chain import link
 from curator.storage.db.packing import pack_shown, rank_in, verdict_of
 from curator.storage.db.rows import AnyRow, ids_of, texts_of, time_of, unique, visible
-from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, SuggestionRow
-from curator.storage.db.suggestion_facts import SuggestionFactsRow
+from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, SuggestionFactsRow, SuggestionRow
 
 
 class SqlDecisions(Operations, Efforts):

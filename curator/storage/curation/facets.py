@@ -35,6 +35,7 @@ from curator.domain.facets import (
 )
 from curator.services.ports.queue import QueueFilter, WorkRow
 from curator.storage.curation.notes import has_value, scheme_in, values_given
+from curator.storage.curation.suggestions import EXACT_NAMES
 from curator.storage.db.dialects import any_of, walked
 from curator.storage.db.dialects import weight as weight_of
 from curator.storage.db.packing import unpack_shown
@@ -47,9 +48,9 @@ from curator.storage.db.schema import (
     MentionRow,
     OperationRow,
     OpinionRow,
+    SuggestionFactsRow,
     SuggestionRow,
 )
-from curator.storage.db.suggestion_facts import EXACT_NAMES, SuggestionFactsRow
 
 LEAST = 1e-6
 """The last decimal of stored scores."""

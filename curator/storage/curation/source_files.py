@@ -18,9 +18,9 @@ from curator.storage.db.schema import (
     MentionRow,
     PassageRow,
     SourceFileRow,
+    SuggestionFactsRow,
     SuggestionRow,
 )
-from curator.storage.db.suggestion_facts import SuggestionFactsRow
 
 
 class SourceFiles:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, insert, or_, select, update
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
-from curator.domain.suggestions import Opinion, Stamp, Suggestion
+from curator.domain.suggestions import Candidate, Opinion, Stamp, Suggestion
 from curator.storage.curation.counters import HAS_UNDECIDED, recount
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
 from curator.storage.db.ahead import answer
 from curator.storage.db.dialects import among
-from curator.storage.db.rows import AnyRow, chunks, ids_of, texts_of, time_of, unique, visible
-from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, OpinionRow, SuggestionRow
-from curator.storage.db.suggestion_facts import SuggestionFactsRow, facts_row
+from curator.storage.db.rows import AnyRow, chunks, fold, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.schema import (
+    DecisionRow,
+    DocumentRow,
+    MentionRow,
+    OpinionRow,
+    SuggestionFactsRow,
+    SuggestionRow,
+)
+
+EXACT_NAMES = NAME, SYNONYM, NOT_EXACT = "name", "synonym", "no"
+STAGES = ("lexical", "names")
+"""Scores for the similarity of names: by letters, or by meaning if no stage compares letters."""
 
 
 class SqlSuggestions:
@@ -44,7 +54,7 @@ class SqlSuggestions:
     def _save_facts(self, latest: Mapping[int, Suggestion]) -> None:
         """Store the values that facets need."""
         rows = [
-            facts_row(latest[mention_id], text, texts_of(entity_ids, "decisions", "entity_ids") if entity_ids else ())
+            _facts_row(latest[mention_id], text, texts_of(entity_ids, "decisions", "entity_ids") if entity_ids else ())
             for mention_id, text, entity_ids in self._conn.execute(_LINKED, ids_of(latest))
         ]
         self._conn.execute(insert(SuggestionFactsRow), rows)
@@ -162,3 +172,38 @@ def _row(suggestion: Suggestion) -> dict[str, object]:
 
 def _suggestion(mention_id: int, bundle_id: str, revision: int, payload: bytes, is_nil: bool) -> Suggestion:
     return StoredSuggestion.packed(mention_id, Stamp(bundle_id, revision), payload, is_nil=is_nil)
+
+
+def _facts_row(suggestion: Suggestion, text: str, linked: Collection[str]) -> dict[str, object]:
+    """The columns for facets. `text` is the mention's, `linked` what it is linked to."""
+    found = suggestion.candidates
+    ids = [one.entity_id for one in found]
+    first, second = (*(one.probability for one in found[:2]), 0.0, 0.0)[:2]
+    written = {fold(text), fold(suggestion.expanded or text)}
+    exact = (rank for rank, one in enumerate(found, 1) if _exactness(one, written) != NOT_EXACT)
+    alike = [_similarity(one) for one in found]
+    return {
+        "mention_id": suggestion.mention_id,
+        "candidates": len(found),
+        "probability": first if found else None,
+        "margin": first - second if found else None,
+        "is_nil": suggestion.nil.is_nil,
+        "second": second if found else None,
+        "matched": _exactness(found[0], written) if found else None,
+        "similarity": alike[0] if found else None,
+        "decided_rank": next((rank for rank, one in enumerate(ids, 1) if one in linked), 0) if linked else None,
+        "others": max((one.score for one in found[2:]), default=None),
+        "exact_rank": next(exact, 0) if found else None,
+        "alike": max((one for one in alike[1:] if one is not None), default=None),
+    }
+
+
+def _exactness(candidate: Candidate, written: Collection[str]) -> str:
+    """Whether the mention's text, or the long form of its abbreviation, is the candidate's name or a synonym."""
+    if fold(candidate.name) in written:
+        return NAME
+    return SYNONYM if fold(candidate.matched or candidate.name) in written else NOT_EXACT
+
+
+def _similarity(candidate: Candidate) -> float | None:
+    return next((candidate.scores[stage] for stage in STAGES if stage in candidate.scores), None)

@@ -1,4 +1,4 @@
-"""The database file itself: its engine, locks and turns, its current and former tables, and the packing of rows.
+"""The database file itself: its engine, locks and turns, its tables, and the packing of rows.
 
 * **A decision does not wait for the disk**, as it would with `synchronous=FULL`. It is in SQLite's log before the
   window responds to the key, so a crash or kill of the program cannot lose it (tests kill it 200 times). A thread of
@@ -16,6 +16,6 @@
 * **Missing and changed rows are detected**: `hash_chain.py` hashes each operation and decision with the previous one,
   and `mark.py` keeps the end of the chain outside of the database.
 * **SQLite and PostgreSQL get the same statements**: expressions that differ have one name in `dialects.py`.
-* **Schema version 2 adds covering indexes** for the window's queries after every key. `visible()` excludes incomplete
+* **Covering indexes exist** for the window's queries after every key. `visible()` excludes incomplete
   files rather than including complete ones, so that SQLite walks documents in order.
 """

@@ -73,7 +73,6 @@ _SERVERS = {
     "saved there. Ask whoever runs it.",
     "long": "A name or identifier is too long for {path} ({detail}): nothing of this step was saved.",
     "number": "There is no such number in {path} ({detail}).",
-    "value": "{path} takes no row that other programs cannot read ({detail}): nothing of this step was saved.",
     "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved there. Ask whoever "
     "runs it.",
     "pooled": POOLED,
@@ -99,7 +98,6 @@ _STATES = {
     "53": "space",
     "54": "long",
     "22003": "number",
-    "22023": "value",
     "57014": "slow",
     "57": "lost",
     "58": "failed",

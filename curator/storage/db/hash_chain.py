@@ -105,27 +105,3 @@ def _broken_of_operations(conn: sqlite3.Connection, columns: str, last: int | No
 
 def _start(conn: sqlite3.Connection, highest: str, last: int | None) -> int:
     return 0 if last is None else max((conn.execute(highest).fetchone()[0] or 0) - last, 0)
-
-
-def fill_chain(conn: sqlite3.Connection) -> None:
-    """Give the rows of an older version their hashes. Both tables are append-only: their triggers are dropped
-    meanwhile."""
-    names = "('decisions_no_update', 'operations_no_update')"
-    guards = conn.execute(f"SELECT name, sql FROM sqlite_master WHERE name IN {names}").fetchall()  # noqa: S608
-    for name, _ in guards:
-        conn.execute(f"DROP TRIGGER {name}")
-    _fill(conn, "operations", OPERATION, "ORDER BY id")
-    _fill(conn, "decisions", DECISION, "WHERE operation_id IS NULL ORDER BY id", alone=True)
-    _fill(conn, "decisions", DECISION, "WHERE operation_id IS NOT NULL ORDER BY operation_id, id")
-    for _, sql in guards:
-        conn.execute(sql)
-
-
-def _fill(conn: sqlite3.Connection, table: str, columns: tuple[str, ...], which: str, *, alone: bool = False) -> None:
-    before: bytes | None = None
-    text = len(columns) - (columns[-1] == "shown")
-    hashes = []
-    for row in conn.execute(f"SELECT {', '.join(columns)} FROM {table} {which}"):  # noqa: S608
-        before = link(None if alone else before, row[:text], *row[text:])
-        hashes.append((before, row[0]))
-    conn.executemany(f"UPDATE {table} SET hash = ? WHERE id = ?", hashes)  # noqa: S608

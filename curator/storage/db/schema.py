@@ -1,7 +1,5 @@
-"""Typed mappings of the curation records.
-
-`migrations` creates the tables and the triggers; a test compares them with these mappings. The tables of a
-knowledge-base version are created and dropped with it, see `kb_tables`.
+"""The tables of curation, each declared once: a database is created from these mappings (`migrations`, and for shared
+projects `team.schema`). The tables of a knowledge-base version are created and dropped with it, see `kb_tables`.
 """
 
 from __future__ import annotations
@@ -41,6 +39,9 @@ class Base(DeclarativeBase):
     """Base of all mappings."""
 
     type_annotation_map = {str: StoredText(), int: StoredInteger()}  # noqa: RUF012 - as SQLAlchemy declares it
+
+
+WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 
 class MetaRow(Base):
@@ -87,6 +88,7 @@ class DocumentRow(Base):
 
     __tablename__ = "documents"
     __table_args__ = (
+        Index("ix_documents_place", "file_id", "external_id", "occurrence", unique=True),
         Index("ix_documents_queue", "state", "split", "file_id", "mentions", "linked", "nil", "rejected", "skipped"),
         Index("ix_documents_external_id", "external_id"),
     )
@@ -140,6 +142,7 @@ class FormerTextRow(Base):
 
 class PassageRow(Base):
     __tablename__ = "passages"
+    __table_args__ = WITHOUT_ROWID
 
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
@@ -179,6 +182,7 @@ class MentionRow(Base):
 
 class FragmentRow(Base):
     __tablename__ = "fragments"
+    __table_args__ = WITHOUT_ROWID
 
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
@@ -257,6 +261,30 @@ class SuggestionRow(Base):
     probability: Mapped[float | None]
     margin: Mapped[float | None]
     is_nil: Mapped[bool] = mapped_column(default=False)
+
+
+class SuggestionFactsRow(Base):
+    """Facts about a mention's suggestion: number of `candidates`; `probability` and `margin` of the first, `second` of
+    the second (0 without one), `is_nil`; `matched`: whether the first has the mention's text as its name, as a synonym
+    or not; `similarity` of its name. `decided_rank` is the rank of the entity that the mention was last linked to, 0 if
+    it is not a candidate, None if it was never linked, or without candidates. `others` is the highest score of the
+    candidates after the second, None without any. `exact_rank` is the rank of the first candidate that has the
+    mention's text as a name, 0 if none has; `alike` is the highest similarity of a candidate after the first."""
+
+    __tablename__ = "suggestion_facts"
+
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
+    candidates: Mapped[int]
+    probability: Mapped[float | None]
+    margin: Mapped[float | None]
+    is_nil: Mapped[bool]
+    second: Mapped[float | None]
+    matched: Mapped[str | None]
+    similarity: Mapped[float | None]
+    decided_rank: Mapped[int | None]
+    others: Mapped[float | None]
+    exact_rank: Mapped[int | None]
+    alike: Mapped[float | None]
 
 
 class OpinionRow(Base):
@@ -348,6 +376,7 @@ class RoundRow(Base):
 
 class RoundDocumentRow(Base):
     __tablename__ = "round_documents"
+    __table_args__ = WITHOUT_ROWID
 
     round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"), primary_key=True)
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
@@ -358,6 +387,7 @@ class RoundMentionRow(Base):
     adjudication adds it to the project."""
 
     __tablename__ = "round_mentions"
+    __table_args__ = WITHOUT_ROWID
 
     round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"), primary_key=True)
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
@@ -429,3 +459,20 @@ class KbVersionRow(Base):
     names: Mapped[int]
     definitions: Mapped[int]
     types: Mapped[str]
+
+
+APPEND_ONLY = {
+    "decisions": "decisions",
+    "operations": "operations",
+    "judgements": "judgements",
+    "mention_edits": "mention edits",
+    "mention_attributes": "attributes of mentions",
+    "imports": "records of imports",
+    "former_texts": "former texts",
+}
+"""The tables whose rows triggers protect from changes, with words for them."""
+UNFINISHED = (
+    "(SELECT f.complete FROM mentions m JOIN documents d ON d.id = m.document_id"
+    " JOIN source_files f ON f.id = d.file_id WHERE m.id = OLD.mention_id)"
+)
+"""Of a decision: whether its import is complete. One of an import that never was may be removed."""

@@ -9,7 +9,6 @@ spellings and for parts of words.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 
 from curator.storage.db.rows import chunks
@@ -86,15 +85,6 @@ def _list_words(tables: KbTables, pause: Callable[[], None]) -> None:
 def has_index(tables: KbTables) -> bool:
     query = "SELECT count(*) FROM sqlite_master WHERE name IN (?, ?)"
     return bool(tables.conn.execute(query, (tables.search, tables.words)).fetchone()[0] == 2)
-
-
-def upgrade_versions(conn: sqlite3.Connection) -> None:
-    """Build this index for the active version of an older project, replacing the older index."""
-    for version, active in conn.execute("SELECT id, active FROM kb_versions").fetchall():
-        tables = KbTables(conn, version)
-        conn.execute(f"DROP TABLE IF EXISTS kb{version}_names_fts")
-        if active:
-            build_index(tables, tables.type_names(), pause=lambda: None)
 
 
 def _rows(tables: KbTables, words: dict[str, str], good: int, same: Sequence[tuple[int, int]]) -> Iterator[_Row]:

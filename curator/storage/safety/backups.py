@@ -28,7 +28,6 @@ from curator.storage.db.hash_chain import broken_decisions, broken_operations
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import WRITES, top_of
 from curator.storage.db.syncing import sync_file, sync_folder
-from curator.storage.migrations import CHAINED
 from curator.storage.safety.backup_places import (
     SUFFIX,
     TIME,
@@ -279,9 +278,8 @@ def _check(part: Path, database: Path) -> None:
             if is_unread(found):
                 raise disk_failed(part, UNREAD)
             sound = found == "ok"
-            if conn.execute("PRAGMA user_version").fetchone()[0] >= CHAINED:
-                broken = (*broken_operations(conn, last=1000), *broken_decisions(conn, last=1000))
-                sound = sound and all(one is None for one in broken)
+            broken = (*broken_operations(conn, last=1000), *broken_decisions(conn, last=1000))
+            sound = sound and all(one is None for one in broken)
     except (sqlite3.Error, TypeError, ValueError) as error:
         raise disk_error(error, part) or DamagedProjectError(damaged) from error
     if not sound:

@@ -118,7 +118,7 @@ def _check_version(check: _Check) -> None:
     if check_version(check.conn, check.path) < current_version():
         old = "{database} was written by an older version. Open it once for writing to upgrade it."
         raise UserError(tr(old, database=check.path))
-    check_schema(check.conn, check.path, current_version())
+    check_schema(check.conn, check.path)
 
 
 def _whole(check: _Check) -> Steps:

@@ -119,7 +119,8 @@ def continue_without(folder: Path) -> None:
         before_opening(database)
         try:
             with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
-                check_schema(conn, database, check_version(conn, database))  # a foreign view may never end
+                check_version(conn, database)
+                check_schema(conn, database)  # a foreign view may never end
             mark_as_it_is(database)
         except OSError as error:
             raise UserError(

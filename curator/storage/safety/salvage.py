@@ -20,7 +20,6 @@ from curator.domain.decisions import Outcome
 from curator.domain.wording import DamagedProjectError, tr
 from curator.services.ports.files import FileWriter
 from curator.services.ports.safety import Salvaged
-from curator.storage.migrations import create_database
 from curator.temporary import prefix_of
 
 PAGE = 4096
@@ -104,43 +103,7 @@ class _Found:
 def _read(copy: Path) -> _Found:
     with suppress(sqlite3.Error):
         return _read_as_it_is(copy)
-    with suppress(sqlite3.Error):  # the failed connection has merged the log into the copy
-        if _set_schema(copy):
-            return _read_as_it_is(copy)
     return _Found([], {}, {}, {}, 0)
-
-
-def _set_schema(copy: Path) -> bool:
-    """Replace the first page of a copy with an unreadable schema by one with the tables read here, which are at the
-    same pages in every project, as they were created first. False if the file is too short for them.
-
-    Raises sqlite3.Error.
-    """
-    fresh = copy.with_name("fresh")
-    create_database(fresh)
-    with closing(sqlite3.connect(fresh, isolation_level=None)) as conn:
-        conn.execute("PRAGMA journal_mode = DELETE")
-        query = (
-            f"SELECT name, rootpage, sql FROM sqlite_master WHERE type IN ('table', 'index') AND tbl_name IN {TABLES}"  # noqa: S608
-        )
-        known = [row for row in conn.execute(query) if row[2] is None or row[0] in TABLES]
-    if copy.stat().st_size < PAGE * max(root for _, root, _ in known):
-        return False
-    schema = copy.with_name("schema")
-    with closing(sqlite3.connect(schema, isolation_level=None)) as conn:
-        conn.execute(f"PRAGMA page_size = {PAGE}")
-        for _, _, sql in known:
-            if sql is not None:
-                conn.execute(sql)
-        conn.execute("PRAGMA writable_schema = ON")
-        conn.executemany(
-            "UPDATE sqlite_master SET rootpage = ? WHERE name = ?", [(root, name) for name, root, _ in known]
-        )
-    page = bytearray(schema.read_bytes()[:PAGE])
-    page[28:32] = (copy.stat().st_size // PAGE).to_bytes(4, "big")
-    with copy.open("r+b") as file:
-        file.write(page)
-    return True
 
 
 def _read_as_it_is(copy: Path) -> _Found:

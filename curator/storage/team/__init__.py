@@ -15,9 +15,8 @@
   removing interrupted imports, moves) take it exclusively or are postponed.
 * **Roles are granted to logins, not to group roles**: creating those needs CREATEROLE, which the owner of a database
   often lacks, and their names are shared by all databases of a server. Permissions limit what each role reads and
-  writes (`roles`); triggers and row-level security check what permissions cannot express, and hide the judgements of
-  open rounds (`guards`); rows that no client could read are refused (`values`). The login's name replaces the one in
-  the settings.
+  writes (`roles`); triggers keep logs append-only, and row-level security hides the judgements of open rounds
+  (`guards`). The login's name replaces the one in the settings.
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those
   of all. A step is refused if others have changed its mentions since.
 * **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log, also where
@@ -26,10 +25,8 @@
   again.
 * **The window reads as from a folder.** While the server is away, it reads copies of some documents, and decisions wait
   in a journal of this computer until they can be sent (`absence.py`).
-* **No Alembic.** The steps of folders (`curator/storage/migrations.py`) are frozen, run Python over packed rows, and
-  are compared with the schema of a foreign project statement by statement; Alembic's table copies would produce other
-  statements. Those of shared projects (`upgrading.py`) are lists of statements in one transaction, which PostgreSQL
-  supports for tables. Their versions start at 11, with the tables of the folders' version 11, and are numbered
+* **No Alembic.** A migration is a list of statements in one transaction, which PostgreSQL supports for tables
+  (`schema.MIGRATIONS`); for folders it is a function (`curator/storage/migrations.py`). Their versions are numbered
   separately, since shared projects have additional tables.
 * **A move copies rows**: ids, times and hashes are kept, so that the hash chain stays valid. It is one transaction, or
   one folder that is renamed at the end: a stopped move leaves nothing at its target, and begins again.

@@ -43,7 +43,6 @@ from curator.storage.team.postgres import held_alone, reading_team_engine, using
 from curator.storage.team.project import local_folder
 from curator.storage.team.roles import renew, standing
 from curator.storage.team.schema import LINKERS, check_schema_version, create_schema
-from curator.storage.team.upgrading import newest_version
 from curator.storage.team.vault import fetch_linker, send_linker
 
 FILES = ("evaluations", "fetched")
@@ -88,7 +87,7 @@ def move_to_server(source: Path, target: SharedAddress) -> Mapping[str, int]:
             check_links(folder)  # or a stranger's project could send the user's own files to the server
         here = unit.connection
         with using(writing_team_engine(target)) as engine, as_user_errors(target), engine.begin() as there:
-            create_schema(there, target, version=newest_version())
+            create_schema(there, target)
             renew(there)
             counts = Counter({table.name: _send_rows(here, there, table) for table in _tables()})
             for version in here.execute(_ACTIVE).scalars():
@@ -110,7 +109,7 @@ def move_to_folder(source: SharedAddress, target: Path) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     with held_alone(source), using(reading_team_engine(source)) as engine, engine.connect() as there:
         with as_user_errors(source):
-            check_schema_version(there, source, newest_version())
+            check_schema_version(there, source)
             if standing(there)[0] not in (Role.OWNER, Role.ADJUDICATOR):
                 raise UserError(tr(NOT_ALL_SEEN, address=source))
 

@@ -28,7 +28,6 @@ from curator.storage.team.roles import (
     write_person,
 )
 from curator.storage.team.schema import check_schema_version
-from curator.storage.team.upgrading import newest_version
 
 NO_LOGIN = "The server of {address} has no login {login}. Whoever runs it creates one with `createuser {login}`."
 NOT_OWNER = "Only an owner of {address} can change who may do what ({owner} owns it)."
@@ -52,7 +51,7 @@ class People:
         """Owners first, then by login."""
         engine = reading_team_engine(self._address)
         with using(engine), as_user_errors(self._address), engine.connect() as conn:
-            check_schema_version(conn, self._address, newest_version())
+            check_schema_version(conn, self._address)
             return people_in(conn)
 
     def grant(self, login: str, role: Role, *, name: str = "") -> Person:
@@ -99,7 +98,7 @@ class People:
     def _owned(self) -> Iterator[Connection]:
         engine = writing_team_engine(self._address)
         with using(engine), as_user_errors(self._address), engine.begin() as conn:
-            check_schema_version(conn, self._address, newest_version())
+            check_schema_version(conn, self._address)
             if standing(conn)[0] is not Role.OWNER:
                 raise UserError(tr(NOT_OWNER, address=self._address, owner=owner_of(conn)))
             yield conn

@@ -31,9 +31,8 @@ from curator.storage.team.postgres import (
     writing_team_engine,
 )
 from curator.storage.team.roles import refusals, renew, standing
-from curator.storage.team.schema import check_schema_version, create_schema
+from curator.storage.team.schema import check_schema_version, create_schema, migrate, newest_version
 from curator.storage.team.store import SharedStore
-from curator.storage.team.upgrading import newest_version, upgrade
 
 FOLDER_VARIABLE = "CURATOR_SHARED_DIR"
 LONGEST = 60
@@ -54,7 +53,7 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
         refusals(address, None),
         engine.begin() as conn,
     ):
-        create_schema(conn, address, version=newest_version())
+        create_schema(conn, address)
         renew(conn)
         SqlMeta(conn).set("project.id", uuid.uuid4().hex)
         SqlMeta(conn).set("project.name", given)
@@ -76,7 +75,7 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
         refusals(address, None),
         engine.connect() as conn,
     ):
-        version = check_schema_version(conn, address, newest_version(), older=not read_only)
+        version = check_schema_version(conn, address, older=not read_only)
         role, name = standing(conn) if version == newest_version() else (Role.OWNER, "")
         folder = local_folder(conn)
     _make(folder)
@@ -100,12 +99,12 @@ def _enter(store: SharedStore, address: SharedAddress, role: Role) -> None:
         check_clock(unit.connection, address)
         store.sole = alone(unit.connection)
         if store.sole:
-            if upgrade(unit.connection, address) is not None:
+            if migrate(unit.connection, address):
                 store.person = standing(unit.connection)[1]
             if role is not Role.CURATOR:
                 unit.documents.remove_incomplete()
                 unit.kb.remove_incomplete()
-        elif check_schema_version(unit.connection, address, newest_version(), older=True) < newest_version():
+        elif check_schema_version(unit.connection, address, older=True) < newest_version():
             raise locked(address, other_writer(unit.connection))
 
 

@@ -45,9 +45,9 @@ from curator.storage.db.schema import (
     RelationRow,
     RetiredEntityRow,
     SourceFileRow,
+    SuggestionFactsRow,
     SuggestionRow,
 )
-from curator.storage.db.suggestion_facts import SuggestionFactsRow
 from curator.storage.project import SUFFIX, create_project
 from curator.storage.store import SqlStore, SqlUnitOfWork
 from curator.storage.team.local_copy import LocalCopy, with_shelf

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from curator.domain.wording import UnableError, UserError, tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports.address import SharedAddress
 from curator.services.ports.storage import Person, Role
 from curator.storage.db.schema import Base
@@ -86,25 +86,13 @@ OWNERS_ONLY = (
     "Only an owner of {address} may take this step, and nothing of it was saved. `curator people list {address}` lists "
     "the owners."
 )
-ANOTHER_NAME = (
-    "Your login writes as “{own}” in {address}, and only an owner may write as “{other}”. Nothing was saved. `curator "
-    "people list {address}` lists the owners."
-)
-RENAMED = (
-    "The server of {address} knows you as “{own}” now, not as “{other}”: your login or your name there was changed. "
-    "Open the project again, or ask an owner for the earlier name: `curator people grant {address} LOGIN {role} --name "
-    "'{other}'`."
-)
-CLOSED = (
-    "This round of {address} was closed meanwhile, so nothing of this step was saved. An adjudicator or an owner can "
-    "open it again."
-)
 DENIED, UNKNOWN_TABLE = "42501", "42P01"
 """States of PostgreSQL's errors; without rights in the schema, tables of an open project are not found."""
-_WRITES_AS = re.compile(r"this login (?:writes|decides) as (.*), not as (.*)")
+NO_RIGHT, NO_ROW = "aclcheck_error", "ExecWithCheckOptions"
+"""Where in PostgreSQL a right, or a policy for a row, refuses a statement. The last name in the message is that of the
+table, schema or database; its other words are in the server's language."""
 _OF_CURATORS = ("claims", "decisions", "operations")
 """Every step of a curator writes one of these first."""
-_FOR_TRUSTED = "for adjudicators and owners"
 _TABLES = {*Base.metadata.tables, *READ_BY_ALL, "claims", "kb_pieces", "linkers", "linker_pieces"}
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 
@@ -114,10 +102,9 @@ class LostRoleError(UserError):
 
 
 @contextmanager
-def refusals(address: SharedAddress, role: Role | None, person: str = "") -> Iterator[None]:
-    """Raise UserError with the role that a refused step needs, and the people that can give it; UnableError if this
-    login, which decided as `person`, has got another name meanwhile. `role`: that of this login; None while a project
-    is opened or created. Other errors are passed on."""
+def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
+    """Raise UserError with the role that a refused step needs, and the people that can give it. `role`: that of this
+    login; None while a project is opened or created. Other errors are passed on."""
     try:
         yield
     except Exception as error:
@@ -125,34 +112,19 @@ def refusals(address: SharedAddress, role: Role | None, person: str = "") -> Ite
         state = getattr(cause, "sqlstate", None)
         if state == UNKNOWN_TABLE and role is not None:
             raise LostRoleError(tr(NO_MORE, address=address)) from error
-        said = str(cause).partition("\n")[0] if state == DENIED else ""
-        kept, what = _kept_from(cause, said)
-        if kept and what == SCHEMA:
+        if state != DENIED:
+            raise
+        source = getattr(getattr(cause, "diag", None), "source_function", None)
+        what = (_NAME.findall(str(cause).partition("\n")[0]) or [""])[-1]
+        if source == NO_RIGHT and what == SCHEMA:
             raise UserError(tr(NO_ROLE, address=address)) from error
-        if kept and what not in _TABLES:
+        if source == NO_RIGHT and what not in _TABLES:
             raise UserError(tr(NOT_HERE, address=address, base=address.base or "NAME")) from error
-        found = _WRITES_AS.search(said)
-        if found and role is not None and found[2] == person:
-            words = tr(RENAMED, address=address, own=found[1], other=person, role=role.value)
-            raise UnableError(words) from error
-        if found:
-            raise UserError(tr(ANOTHER_NAME, address=address, own=found[1], other=found[2])) from error
-        if "the round is closed" in said:
-            raise UserError(tr(CLOSED, address=address)) from error
-        if role is Role.CURATOR and kept and what in _OF_CURATORS:  # the role was taken away meanwhile
+        if source == NO_RIGHT and role is Role.CURATOR and what in _OF_CURATORS:  # the role was taken away meanwhile
             raise LostRoleError(tr(READER, address=address)) from error
-        if kept or _FOR_TRUSTED in said:
-            if role is Role.ADJUDICATOR:
-                raise UserError(tr(OWNERS_ONLY, address=address)) from error
-            raise UserError(tr(TRUSTED_ONLY, address=address)) from error
+        if source in (NO_RIGHT, NO_ROW):
+            raise UserError(tr(OWNERS_ONLY if role is Role.ADJUDICATOR else TRUSTED_ONLY, address=address)) from error
         raise
-
-
-def _kept_from(error: BaseException | None, said: str) -> tuple[bool, str]:
-    """Whether a right is missing, and the name of the table, schema or database in the message, whose other words are
-    in the server's language."""
-    source = getattr(getattr(error, "diag", None), "source_function", None)
-    return bool(said) and source == "aclcheck_error", (_NAME.findall(said) or [""])[-1]
 
 
 def standing(conn: Connection) -> tuple[Role, str]:

@@ -1,46 +1,46 @@
 """The schema of a shared project: the same tables as in a folder, from the same mappings, in PostgreSQL's dialect.
 
-Texts are compared by their code points, as SQLite does. Append-only tables have triggers here, too. Additional tables:
-pieces of knowledge bases and linkers, which each client copies, and the schema's version. Indexes of possibly long
-texts use hashes, since PostgreSQL's ordered indexes are limited to 2,704 bytes.
+Texts are compared by their code points, as SQLite does. Additional tables: pieces of knowledge bases and linkers, which
+each client copies, and the schema's version. Indexes of possibly long texts use hashes, since PostgreSQL's ordered
+indexes are limited to 2,704 bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from sqlalchemy import Boolean, Connection, LargeBinary, column, table
+from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from curator.domain.wording import NewerProjectError, UserError, tr
 from curator.services.ports.address import SharedAddress
 from curator.storage.db.schema import Base
-from curator.storage.team import guards, values
+from curator.storage.team import guards
 from curator.storage.team.postgres import SCHEMA, check_server
+from curator.storage.team.roles import DENIED, be_owner, renew
 
-FIRST = 11
-"""The first schema version of shared projects, with the tables of the folders' version 11. Later versions are numbered
-separately, see `upgrading`."""
+MIGRATIONS: tuple[Sequence[str], ...] = ()
+"""The statements that bring a shared project from version i + 1 to the next. They follow those of folders that change a
+table, and are numbered separately. One that was released is never edited; whoever appends one changes `statements` in
+the same way."""
 CLAIMS_MADE = (
     "CREATE TABLE claims (document_id INTEGER PRIMARY KEY REFERENCES documents (id),"
     ' curator TEXT COLLATE "C" NOT NULL, until TIMESTAMPTZ NOT NULL)'
 )
-"""Version 12: assigned documents, their curators, and the end of each claim by the server's clock."""
+"""Assigned documents, their curators, and the end of each claim by the server's clock."""
 KB_PIECES = table("kb_pieces", column("version"), column("place"), column("source"), column("data", LargeBinary))
 LINKERS = table("linkers", column("id"), column("complete", Boolean), column("pieces"))
 LINKER_PIECES = table("linker_pieces", column("linker"), column("place"), column("path"), column("data", LargeBinary))
 HASHED = {
-    "ix_mentions_text": "mentions USING hash (string_key)",
-    "ix_decisions_entities": "decisions USING hash (entity_ids)",
-    "ix_documents_external_id": "documents USING hash (external_id)",
-    "ix_relations_type": "relations USING hash (type)",
+    "ix_mentions_text": "INDEX ix_mentions_text ON mentions USING hash (string_key)",
+    "ix_decisions_entities": "INDEX ix_decisions_entities ON decisions USING hash (entity_ids)",
+    "ix_documents_external_id": "INDEX ix_documents_external_id ON documents USING hash (external_id)",
+    "ix_documents_place": "UNIQUE INDEX ix_documents_place ON documents (file_id, md5(external_id), occurrence)",
+    "ix_relations_type": "INDEX ix_relations_type ON relations USING hash (type)",
 }
-APPENDED = ("decisions", "operations", "judgements", "mention_edits", "imports", "former_texts", "mention_attributes")
-HIDDEN = (
-    "(SELECT f.complete FROM mentions m JOIN documents d ON d.id = m.document_id"
-    " JOIN source_files f ON f.id = d.file_id WHERE m.id = OLD.mention_id) IS FALSE"
-)
-"""Condition on a decision: its import never became complete."""
+"""The indexes of texts of any length."""
 TAKEN = (
     "{address} holds the project “{name}” already. Open it with `curator open {address}`, or create another database "
     "with `createdb`."
@@ -55,6 +55,10 @@ NEWER = (
     "{address} was written by a newer version of this program (schema {version}; this version reads up to {newest}). "
     "Update the program; the project was not changed."
 )
+NOT_YOURS = (
+    "{address} was written by an older version (schema {version}), and your login may not upgrade it. Its owner must "
+    "open it once with this version of the program."
+)
 
 
 def statements() -> Iterator[str]:
@@ -67,10 +71,7 @@ def statements() -> Iterator[str]:
         yield made.replace(" VARCHAR", ' TEXT COLLATE "C"').replace(" SERIAL ", " INTEGER ")
         for index in sorted(one.indexes, key=lambda index: str(index.name)):
             hashed = HASHED.get(str(index.name))
-            yield (
-                f"CREATE INDEX {index.name} ON {hashed}" if hashed else str(CreateIndex(index).compile(dialect=dialect))
-            )
-    yield "CREATE UNIQUE INDEX ix_documents_place ON documents (file_id, md5(external_id), occurrence)"
+            yield f"CREATE {hashed}" if hashed else str(CreateIndex(index).compile(dialect=dialect))
     yield (
         "CREATE TABLE kb_pieces (version INTEGER NOT NULL REFERENCES kb_versions (id), place INTEGER NOT NULL,"
         " source TEXT, data BYTEA NOT NULL, PRIMARY KEY (version, place))"
@@ -84,43 +85,14 @@ def statements() -> Iterator[str]:
     yield "ALTER TABLE linker_pieces ALTER COLUMN data SET STORAGE EXTERNAL"
     yield "CREATE TABLE schema_version (version INTEGER NOT NULL)"
     yield CLAIMS_MADE
-    yield from _guards()
     yield from guards.made()
-    yield from values.made()
 
 
-def _guards() -> Iterator[str]:
-    yield (
-        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%',"
-        " coalesce(TG_ARGV[0], TG_TABLE_NAME || ' are append-only')"
-        " USING ERRCODE = 'integrity_constraint_violation'; END $$"
-    )
-    for one in APPENDED:
-        yield (f"CREATE TRIGGER {one}_no_update BEFORE UPDATE ON {one} FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.refuse()")
-        if one != "decisions":
-            yield (
-                f"CREATE TRIGGER {one}_no_delete BEFORE DELETE ON {one} FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.refuse()"
-            )
-        yield (
-            f"CREATE TRIGGER {one}_no_truncate BEFORE TRUNCATE ON {one} FOR EACH STATEMENT"
-            f" EXECUTE FUNCTION {SCHEMA}.refuse()"
-        )
-    yield (
-        "CREATE FUNCTION refuse_visible() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-        f" IF {HIDDEN} THEN RETURN OLD; END IF;"
-        " RAISE EXCEPTION 'decisions are append-only' USING ERRCODE = 'integrity_constraint_violation'; END $$"
-    )
-    yield (
-        "CREATE TRIGGER decisions_no_delete BEFORE DELETE ON decisions FOR EACH ROW"
-        f" EXECUTE FUNCTION {SCHEMA}.refuse_visible()"
-    )
-    yield (
-        "CREATE TRIGGER source_files_stay_complete BEFORE UPDATE OF complete ON source_files FOR EACH ROW"
-        f" WHEN (OLD.complete AND NOT NEW.complete) EXECUTE FUNCTION {SCHEMA}.refuse('a complete file stays complete')"
-    )
+def newest_version() -> int:
+    return 1 + len(MIGRATIONS)
 
 
-def create_schema(conn: Connection, address: SharedAddress, *, version: int) -> None:
+def create_schema(conn: Connection, address: SharedAddress) -> None:
     """Turn an empty database into a project without a name, in the connection's current transaction.
 
     Raises UserError if the database is not empty.
@@ -130,7 +102,7 @@ def create_schema(conn: Connection, address: SharedAddress, *, version: int) -> 
     conn.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
     for one in statements():
         conn.exec_driver_sql(one.replace("%", "%%"))
-    conn.exec_driver_sql("INSERT INTO schema_version VALUES (%s)", (version,))
+    conn.exec_driver_sql("INSERT INTO schema_version VALUES (%s)", (newest_version(),))
 
 
 def _refuse_others(conn: Connection, address: SharedAddress) -> None:
@@ -149,16 +121,38 @@ def _refuse_others(conn: Connection, address: SharedAddress) -> None:
     raise UserError(tr(OTHER, address=address, name=found))
 
 
-def check_schema_version(conn: Connection, address: SharedAddress, newest: int, *, older: bool = False) -> int:
+def migrate(conn: Connection, address: SharedAddress) -> bool:
+    """Bring an older project to the newest version, in the connection's current transaction; only this session may
+    write. Returns whether there was anything to do.
+
+    Raises NewerProjectError, and UserError if there is no project or the login lacks permission.
+    """
+    version = check_schema_version(conn, address, older=True)
+    if version == newest_version():
+        return False
+    try:
+        be_owner(conn)
+        for statement in chain.from_iterable(MIGRATIONS[version - 1 :]):
+            conn.exec_driver_sql(statement.replace("%", "%%"))
+        renew(conn)
+        conn.exec_driver_sql("UPDATE schema_version SET version = %s", (newest_version(),))
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", None) == DENIED:
+            raise UserError(tr(NOT_YOURS, address=address, version=version)) from error
+        raise
+    return True
+
+
+def check_schema_version(conn: Connection, address: SharedAddress, *, older: bool = False) -> int:
     """The version of the project. Raises NewerProjectError, and UserError if the database has no project, or one of an
     unexpected older version."""
     check_server(conn, address)
     version = _version(conn)
     if version is None:
         raise UserError(tr(NONE, address=address))
-    if version > newest:
-        raise NewerProjectError(tr(NEWER, address=address, version=version, newest=newest))
-    if version < newest and not older:
+    if version > newest_version():
+        raise NewerProjectError(tr(NEWER, address=address, version=version, newest=newest_version()))
+    if version < newest_version() and not older:
         raise UserError(tr(OLDER, address=address, version=version))
     return version
 
@@ -174,4 +168,4 @@ def _version(conn: Connection) -> int | None:
     if ours < 4:
         return None
     found = conn.exec_driver_sql(f"SELECT version FROM {SCHEMA}.schema_version").scalar()  # noqa: S608
-    return None if found is None or found < FIRST else int(found)
+    return None if found is None else int(found)

@@ -205,7 +205,7 @@ class SharedStore:
             self._check_open()
             with (
                 as_user_errors(self._address),
-                refusals(self._address, self.role, self.person),
+                refusals(self._address, self.role),
                 self._writer.connect() as conn,
                 self._copy.shelf() as shelf,
                 pipelined(conn) as send,

@@ -182,7 +182,6 @@ def test_an_owner_says_who_may_do_what(
         (("undo-import", of["ada"], documents_file.name, "--yes"), "adjudicators and owners may take it"),
         (("rounds", "close", of["ada"], "r"), "adjudicators and owners may take it"),
         (("rounds", "new", of["ada"], "s", "--documents", 1), "adjudicators and owners may take it"),
-        (("replay", of["ada"], "--split", "train", "--limit", 1), "Your login writes as “Ada L.”"),
         (("move", of["ada"], tmp_path / "moved.curation"), "Your login does not see everything"),
         (("kb", "restrict", of["ada"], "MESH:D006323"), "adjudicators and owners may take it"),
         (("index", of["ada"]), "Adjudicators and owners build and train its linkers"),

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage import migrations
 from curator.storage.foreign import SETTINGS
 from curator.storage.project import create_project, open_project
 
@@ -55,22 +54,6 @@ def test_a_setting_that_cannot_be_read_is_named(folder: Path, text: str) -> None
             continue
         with pytest.raises(DamagedProjectError, match=f"its setting “{name}” cannot be read"):
             open_project(folder, read_only=True)
-
-
-@pytest.mark.parametrize("version", range(1, migrations.current_version() + 1))
-def test_a_trigger_of_an_older_project_does_not_run_at_its_upgrade(tmp_path: Path, version: int) -> None:
-    folder = tmp_path / "old.curation"
-    folder.mkdir()
-    migrations.create_database(folder / "project.sqlite", steps=migrations.STEPS[:version])
-    with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
-        conn.execute("CREATE TRIGGER t AFTER UPDATE ON source_files BEGIN DELETE FROM decisions; END")
-    with pytest.raises(DamagedProjectError, match="called “t”"):
-        open_project(folder)
-    with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
-        assert conn.execute("PRAGMA user_version").fetchone() == (version,)
-        conn.execute("DROP TRIGGER t")
-    open_project(folder).close()
-    open_project(folder).close()
 
 
 def test_an_index_and_a_table_of_somebody_elses_tool_stay(folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.wording import DamagedProjectError, NewerProjectError, ProjectLockedError, UserError
+from curator.domain.wording import DamagedProjectError, ProjectLockedError, UserError
 from curator.storage import migrations, project
 from curator.storage.db.lock import ProjectLock
 from curator.storage.project import create_project, open_project
@@ -108,7 +108,7 @@ def test_a_new_project_is_on_the_disk_before_and_under_its_name(tmp_path, monkey
 def test_a_marker_that_an_upgrade_did_not_reach_is_written_at_the_next_opening(folder, monkeypatch):
     marker = folder / "project.curator"
     right = marker.read_bytes()
-    marker.write_text(json.dumps({**json.loads(right), "schema_version": 1}), encoding="utf-8")
+    marker.write_text(json.dumps({**json.loads(right), "schema_version": 0}), encoding="utf-8")
 
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -182,33 +182,6 @@ def test_incomplete_imports_are_removed_at_opening(folder):
             unit.kb.begin(name="half")
     with open_project(folder) as store, store.write() as unit:
         assert (unit.documents.remove_incomplete(), unit.kb.remove_incomplete()) == (0, 0)
-
-
-def test_an_older_project_is_backed_up_and_upgraded(folder, monkeypatch):
-    def add_column(conn):
-        conn.execute("ALTER TABLE meta ADD COLUMN extra TEXT")
-
-    before = migrations.current_version()
-    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, add_column))
-    with pytest.raises(UserError, match="older version"):
-        open_project(folder, read_only=True)
-    with open_project(folder) as store, store.read() as unit:
-        assert unit.decisions.count() == 1
-    assert json.loads((folder / "project.curator").read_text())["schema_version"] == before + 1
-    with closing(sqlite3.connect(folder / f"project.sqlite.backup-v{before}")) as conn:
-        assert conn.execute("PRAGMA user_version").fetchone() == (before,)
-        assert conn.execute("SELECT count(*) FROM decisions").fetchone() == (1,)
-
-
-def test_a_newer_project_is_refused_for_writing_and_untouched(folder):
-    """How it is read: `test_upgrades.py`."""
-    newer = migrations.current_version() + 1
-    with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
-        conn.execute(f"PRAGMA user_version = {newer}")
-    before = (folder / "project.sqlite").read_bytes()
-    with pytest.raises(NewerProjectError, match=f"schema {newer}"):
-        open_project(folder)
-    assert (folder / "project.sqlite").read_bytes() == before
 
 
 @contextmanager

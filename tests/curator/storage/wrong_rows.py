@@ -12,7 +12,7 @@ from pathlib import Path
 
 from curator.cli.main import run
 from curator.domain.decisions import OperationKind, Verdict
-from curator.storage.db.hash_chain import fill_chain
+from curator.storage.db.hash_chain import DECISION, OPERATION, link
 from curator.storage.project import open_project
 from tests.curator.services.fakes import KB, document
 from tests.curator.storage.filler import AT
@@ -136,9 +136,18 @@ def _unguarded(conn: sqlite3.Connection) -> Iterator[None]:
     for name, _ in triggers:
         conn.execute(f"DROP TRIGGER {name}")
     yield
-    fill_chain(conn)
+    _fill_chain(conn, "operations", OPERATION, "ORDER BY id")
+    _fill_chain(conn, "decisions", DECISION, "WHERE operation_id IS NOT NULL ORDER BY operation_id, id")
     for _, statement in triggers:
         conn.execute(statement)
+
+
+def _fill_chain(conn: sqlite3.Connection, table: str, columns: tuple[str, ...], which: str) -> None:
+    before: bytes | None = None
+    text = len(columns) - (columns[-1] == "shown")
+    for row in conn.execute(f"SELECT {', '.join(columns)} FROM {table} {which}").fetchall():
+        before = link(before, row[:text], *row[text:])
+        conn.execute(f"UPDATE {table} SET hash = ? WHERE id = ?", (before, row[0]))
 
 
 def change(folder: Path, *statements: str) -> None:

@@ -59,7 +59,6 @@ class Told(Exception):
         (Told("failed to resolve host 'nowhere': [Errno -2] Name or service not known"), "no computer of the name"),
         (Told('connection to server at "db", port 5432 failed: Connection refused'), "No PostgreSQL server answers"),
         (Told('connection failed: "db" failed: server closed the connection'), "No PostgreSQL server answers"),
-        (Told("a row of operations has values that no client can read", "22023"), "takes no row that other programs"),
         (Told('FATAL:  database "x" does not exist'), "no database of this name"),
         (Told('FATAL:  permission denied for database "x"'), "Your login may not connect to the database"),
         (Told("PostgreSQL text fields cannot contain NUL (0x00) bytes"), r"U\+0000"),

@@ -6,8 +6,7 @@ from contextlib import closing
 import pytest
 
 from curator.domain.decisions import OperationKind, Verdict
-from curator.storage import migrations
-from curator.storage.db.hash_chain import DECISION, OPERATION, broken_decisions, broken_operations, fill_chain, link
+from curator.storage.db.hash_chain import DECISION, OPERATION, broken_decisions, broken_operations, link
 from curator.storage.db.schema import DecisionRow, OperationRow
 from tests.curator.storage.filler import AT
 
@@ -69,22 +68,3 @@ def test_what_is_changed_or_missing_is_found(database, statement, broken):
     change(database, statement)
     assert found(database) == broken
     assert found(database, last=2) == []
-
-
-def test_an_upgrade_chains_what_is_there(database, tmp_path):
-    with closing(sqlite3.connect(database)) as conn:
-        decisions = conn.execute("SELECT * FROM decisions").fetchall()
-    change(database, "UPDATE operations SET hash = NULL")
-    change_again = "UPDATE decisions SET hash = NULL"
-    with closing(sqlite3.connect(database)) as conn, conn:
-        conn.execute(change_again)
-        for name in ("decisions_no_update", "operations_no_update"):
-            conn.execute(
-                f"CREATE TRIGGER {name} BEFORE UPDATE ON {name.split('_')[0]} BEGIN SELECT RAISE(ABORT, 'no'); END"
-            )
-        fill_chain(conn)
-        assert conn.execute("SELECT * FROM decisions").fetchall() == decisions
-        with pytest.raises(sqlite3.IntegrityError):
-            conn.execute("UPDATE decisions SET note = 'x'")
-    assert found(database) == []
-    assert migrations.current_version() >= 10

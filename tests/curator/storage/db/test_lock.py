@@ -15,7 +15,7 @@ from curator.storage.db.lock import ProjectLock
 HOLD = """
 import sys
 from pathlib import Path
-from curator.storage import ProjectLock
+from curator.storage.db.lock import ProjectLock
 lock = ProjectLock(Path(sys.argv[1]))
 lock.acquire()
 print("held", flush=True)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.entities import Entity
-from curator.storage import migrations
 from curator.storage.kb import kb_search
-from curator.storage.kb.kb_tables import KbTables
 from tests.curator.storage.filler import in_a_folder
 
 KB = (
@@ -213,18 +208,3 @@ def test_a_missing_index_is_made_again_with_the_next_opening(fill, ask):
     with fill.store.write() as unit:
         assert unit.kb.remove_incomplete() == 0
     assert ask("lidocian") == ["M:5"]
-
-
-def test_a_project_of_version_2_gets_the_index(tmp_path):
-    path = tmp_path / "project.sqlite"
-    migrations.create_database(path, steps=migrations.STEPS[:2])
-    with closing(sqlite3.connect(path)) as conn, conn:
-        tables = KbTables(conn, 1)
-        tables.create()
-        tables.load(KB)
-        conn.execute("CREATE VIRTUAL TABLE kb1_names_fts USING fts5 (folded)")
-        conn.execute("INSERT INTO kb_versions VALUES (1, 'k', 1, 'h', 6, 12, 3, '[]')")
-    migrations.upgrade_database(path)
-    with closing(sqlite3.connect(path)) as conn:
-        assert conn.execute("SELECT count(*) FROM kb1_search WHERE kb1_search MATCH 'cold'").fetchone() == (5,)
-        assert not conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'kb1_names_fts'").fetchone()

@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.wording import DamagedProjectError, UserError
+from curator.domain.wording import DamagedProjectError, NewerProjectError
 from curator.storage.db.engine import ReadSource
 from curator.storage.db.mark import mark_as_it_is
 from curator.storage.project import create_project, open_project
@@ -136,7 +136,7 @@ def test_an_index_that_lacks_a_row_is_found(folder):
     assert any("missing from index" in one.text or "malformed" in one.text for one in check(folder).findings)
 
 
-def test_what_cannot_be_read_at_all_is_a_finding_and_an_older_project_is_not(folder):
+def test_what_cannot_be_read_at_all_is_a_finding_and_a_newer_project_is_not(folder):
     database = folder / "project.sqlite"
     content = database.read_bytes()
     for damaged in (b"", b"x" * 4096, content[: len(content) // 2]):
@@ -147,7 +147,7 @@ def test_what_cannot_be_read_at_all_is_a_finding_and_an_older_project_is_not(fol
     database.write_bytes(content)
     with closing(sqlite3.connect(database)) as conn:
         conn.execute("PRAGMA user_version = 9")
-    with pytest.raises(UserError, match="older version"):
+    with pytest.raises(NewerProjectError):
         check(folder)
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import errno
 import io
 import json
-import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -13,11 +12,8 @@ import pytest
 
 from curator.domain.wording import DamagedProjectError
 from curator.io.files.atomic import AtomicWriter
-from curator.storage.migrations import current_version, run_steps
-from curator.storage.project import open_project
-from curator.storage.safety.salvage import TABLES, salvage
+from curator.storage.safety.salvage import salvage
 from tests.curator.storage.filler import AT
-from tests.curator.storage.safety.conftest import decide_in
 
 PAGE = 4096
 
@@ -97,35 +93,6 @@ def test_a_log_that_the_disk_does_not_give_hides_nothing_of_the_database(folder,
     (folder / "project.sqlite-wal").write_bytes(bytes(2 * PAGE))
     fail_reads(monkeypatch, "project.sqlite-wal", range(1 << 30))
     assert saved(folder, tmp_path / "out.jsonl").decisions == 40
-
-
-@pytest.mark.parametrize("logged", [False, True])
-def test_a_schema_that_cannot_be_read_hides_no_decision(folder, tmp_path, logged):
-    if logged:  # one more, which is in the log only
-        (log := tmp_path / "log").mkdir()
-        with open_project(folder) as store:
-            decide_in(store, [41])
-            for one in folder.glob("project.sqlite*"):
-                shutil.copy(one, log)
-        for one in log.iterdir():
-            one.replace(folder / one.name)
-    database = folder / "project.sqlite"
-    content = bytearray(database.read_bytes())
-    for page in pages_with(database, b"CREATE TABLE") + [0] * (not logged):
-        content[page : page + PAGE] = b"\xff" * PAGE
-    database.write_bytes(content)
-    found = saved(folder, tmp_path / "out.jsonl")
-    assert (found.decisions, found.others, found.lost) == (40 + logged, 0, 0)
-
-
-def test_tables_are_at_the_same_pages_in_projects_of_every_version(tmp_path):
-    at = []
-    for version in (1, current_version()):
-        with closing(sqlite3.connect(tmp_path / f"{version}", isolation_level=None)) as conn:
-            run_steps(conn, version)
-            query = f"SELECT name, rootpage FROM sqlite_master WHERE name IN {TABLES}"
-            at.append(sorted(conn.execute(query)))
-    assert at[0] == at[1]
 
 
 def test_decisions_whose_mention_is_lost_go_to_a_second_file(folder, tmp_path):

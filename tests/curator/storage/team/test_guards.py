@@ -1,4 +1,4 @@
-"""Attacks with plain SQL from a curator's, a reader's and an adjudicator's login: what the database refuses."""
+"""What the database refuses to the login of a curator, a reader and an adjudicator."""
 
 from __future__ import annotations
 
@@ -7,27 +7,20 @@ from contextlib import ExitStack, closing
 
 import psycopg
 import pytest
-from psycopg.errors import InsufficientPrivilege, IntegrityConstraintViolation, InvalidParameterValue
+from psycopg.errors import InsufficientPrivilege, IntegrityConstraintViolation
 
-from curator.domain.decisions import NilReason, OperationKind, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.documents import MentionOrigin
 from curator.domain.entities import Entity, ProvisionalEntity
 from curator.domain.rounds import RoundKind
 from curator.services.ports.address import SharedAddress
 from curator.services.ports.storage import Role
+from curator.storage.db.schema import APPEND_ONLY
 from curator.storage.team.people import People
 from curator.storage.team.project import create_shared_project
 from tests.curator.storage.filler import AT, Filler, document, mention
 from tests.postgres import Server
 
-NOW = "'2024-05-06T07:08:09+00:00'"
-OPERATION = "INSERT INTO curator.operations (id, kind, actor, at, text, payload) VALUES "
-DECISION = (
-    "INSERT INTO curator.decisions (id, mention_id, operation_id, outcome, entity_ids, curator, at, note) VALUES "
-)
-JUDGEMENT = "INSERT INTO curator.judgements (id, round_id, mention_id, curator, outcome, entity_ids, at, note) VALUES "
-STEP = OPERATION + f"(3, 'decide', 'ada', {NOW}, 't', '{{}}')"
-UNDOING = OPERATION + f"(3, 'undo', 'ada', {NOW}, 't', '{{}}')"
 REWRITING = {
     "change a decision": "UPDATE decisions SET outcome = 'nil'",
     "delete decisions": "DELETE FROM decisions",
@@ -44,6 +37,9 @@ REWRITING = {
     "delete the knowledge base": "DELETE FROM kb_pieces",
     "forget the project's id": "DELETE FROM meta WHERE key = 'project.id'",
     "put a linker into use": "INSERT INTO meta VALUES ('active_bundle', 'x')",
+    "make a blind round": "INSERT INTO rounds VALUES (2, 's', 'blind', '2024-05-06T07:08:09+00:00', false)",
+    "put a document into a round": "INSERT INTO round_documents VALUES (1, 2)",
+    "close a round": "UPDATE rounds SET closed = true",
     "import a file": "INSERT INTO source_files VALUES (2, '', '', '', '', '', '', '', '', false, false)",
     "become an adjudicator": "UPDATE people SET role = 'adjudicator'",
     "add a person": "INSERT INTO people VALUES ('eve', 'eve', 'adjudicator')",
@@ -68,75 +64,6 @@ SCHEMA_CHANGES = {
     "import a large object": "SELECT lo_import('/etc/passwd')",
     "lock everybody out": "LOCK TABLE operations IN ACCESS EXCLUSIVE MODE",
 }
-FORGING = {
-    "a step of bob": OPERATION + f"(3, 'decide', 'bob', {NOW}, 't', '{{}}')",
-    "a step of an import": OPERATION + f"(3, 'decide', 'import:a', {NOW}, 't', '{{}}')",
-    "a step that uses up the numbers": OPERATION + f"(2147483647, 'decide', 'ada', {NOW}, 't', '{{}}')",
-    "a decision of bob": f"{STEP}; {DECISION} (3, 1, 3, 'cleared', '[]', 'bob', {NOW}, '')",
-    "a decision of bob in an undo": f"{UNDOING}; {DECISION} (3, 1, 3, 'link', '[\"X\"]', 'bob', {NOW}, '')",
-    "a decision in bob's step": f"{DECISION} (3, 1, 1, 'cleared', '[]', 'ada', {NOW}, '')",
-    "a decision in an earlier step": f"{DECISION} (3, 1, 2, 'cleared', '[]', 'ada', {NOW}, '')",
-    "a decision without a step": f"{DECISION} (3, 1, NULL, 'cleared', '[]', 'ada', {NOW}, '')",
-    "a decision that uses up the numbers": f"{STEP}; {DECISION} (2147483647, 1, 3, 'cleared', '[]', 'ada', {NOW}, '')",
-    "an effort of bob": "INSERT INTO curator.efforts VALUES (1, 9, 9)",
-    "an edit of bob": "INSERT INTO curator.mention_edits VALUES (1, 1, 1, '[]', 'a', '[]', 'b')",
-    "a judgement of bob": JUDGEMENT + f"(2, 1, 2, 'bob', 'cleared', '[]', {NOW}, '')",
-    "a comment of bob": f"{STEP}; INSERT INTO curator.comments VALUES (2, 1, 1, 'bob', {NOW}, 't', false)",
-    "a relation of bob": f"{STEP}; INSERT INTO curator.relations VALUES (1, 1, '', 'r', '[]', 'bob', {NOW}, false)",
-    "an attribute of bob": f"INSERT INTO curator.mention_attributes VALUES (2, 1, 1, 1, NULL, 1, 0, 'bob', {NOW}, '')",
-    "a claim of bob": "INSERT INTO curator.claims VALUES (2, 'bob', now())",
-    "bob's claim": "UPDATE curator.claims SET curator = 'ada'",
-    "bob's claim, given back": "DELETE FROM curator.claims",
-    "the author of an entity": f"{STEP}; UPDATE curator.provisional_entities SET author = 'carl'",
-    "a mention of a round": "INSERT INTO curator.round_mentions VALUES (1, 1, 'ada')",
-    "a round": f"INSERT INTO curator.rounds VALUES (2, 's', 'blind', {NOW}, false)",
-    "a closed round": "UPDATE curator.rounds SET closed = true",
-    "another document in a round": "INSERT INTO curator.round_documents VALUES (1, 2)",
-}
-WITHOUT_A_STEP = {
-    "hide a mention": "UPDATE mentions SET deleted = true WHERE id = 1",
-    "move a mention": "UPDATE mentions SET start_pos = 1 WHERE id = 1",
-    "undecide a mention": "UPDATE mentions SET outcome = NULL, decision_id = NULL WHERE id = 1",
-    "add a mention": "INSERT INTO mentions (id, document_id, start_pos, end_pos, fragmented, deleted, record, text,"
-    " type, origin, raw_ids, flagged, string_key)"
-    " VALUES (6, 1, 0, 1, false, false, 0, 'a', 'a', 'curator', '', false, '')",
-    "take parts away": "DELETE FROM fragments",
-    "finish a document": "UPDATE documents SET state = 'done'",
-    "flag a document": "UPDATE documents SET flagged = true",
-    "hide a comment": "UPDATE comments SET deleted = true",
-    "rename an entity": "UPDATE provisional_entities SET name = 'x'",
-}
-UNREADABLE = {
-    "a step of no kind": STEP.replace("decide", "x"),
-    "a step at no time": STEP.replace(NOW, "'now'"),
-    "a step that cannot be parsed": STEP.replace("{}", "{"),
-    "a step about no mentions": STEP.replace("{}", '{"ended": [{"mentions": ["x"], "text": ""}]}'),
-    "a step about no relations": STEP.replace("{}", '{"relations": {"r": ["x"]}}'),
-    "a decision of no kind": f"{STEP}; {DECISION} (3, 1, 3, 'x', '[]', 'ada', {NOW}, '')",
-    "a decision without a reason": f"{STEP}; {DECISION} (3, 1, 3, 'nil', '[]', 'ada', {NOW}, '')",
-    "a link to nothing": f"{STEP}; {DECISION} (3, 1, 3, 'link', '[]', 'ada', {NOW}, '')",
-    "a link to a number": f"{STEP}; {DECISION} (3, 1, 3, 'link', '[1]', 'ada', {NOW}, '')",
-    "a decision at no time": f"{STEP}; {DECISION} (3, 1, 3, 'cleared', '[]', 'ada', '9999-99-99', '')",
-    "a judgement of no kind": JUDGEMENT + f"(2, 1, 2, 'ada', 'x', '[]', {NOW}, '')",
-    "a relation of nothing": f"{STEP}; INSERT INTO relations VALUES (1, 1, '', 'r', '[1]', 'ada', {NOW}, false)",
-    "a mention that ends before it begins": f"{STEP}; UPDATE mentions SET start_pos = 9, end_pos = 1 WHERE id = 1",
-    "a mention beyond the text": f"{STEP}; UPDATE mentions SET end_pos = 99999 WHERE id = 1",
-    "a mention of another text": f"{STEP}; UPDATE mentions SET text = 'x' WHERE id = 1",
-    "a claim for ever": "INSERT INTO claims VALUES (2, 'ada', 'infinity')",
-    "a document of no state": f"{STEP}; UPDATE documents SET state = 'x'",
-    "a list of rounds that is none": "INSERT INTO meta VALUES ('active_rounds', '{')",
-    "an attribute without values": """INSERT INTO meta VALUES ('attributes', '[{"id": 1, "name": "a"}]')""",
-}
-IN_FRONT = """
-CREATE TEMP TABLE people AS SELECT 'ada' AS login, 'bob' AS name, 'adjudicator' AS role;
-CREATE TEMP TABLE operations AS TABLE curator.operations;
-CREATE TEMP TABLE mentions AS SELECT * FROM curator.mentions LIMIT 0;
-CREATE TEMP TABLE rounds AS SELECT id, name, kind, at, true AS closed FROM curator.rounds;
-CREATE FUNCTION pg_temp.own_name() RETURNS text LANGUAGE sql AS $$ SELECT 'bob'::text $$;
-CREATE FUNCTION pg_temp.trusted() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;
-SET search_path = pg_temp, curator, pg_catalog;
-"""
-"""Tables and functions that a name would find first."""
 LEAK = """
 CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001
     AS $$ BEGIN RAISE NOTICE 'saw %', $1; RETURN true; END $$
@@ -203,8 +130,13 @@ def seen(conn: psycopg.Connection, query: str) -> object:
 @pytest.mark.parametrize("what", REWRITING)
 def test_nobody_but_the_owner_rewrites_what_is_there(logins, what):
     for login in ("ada", "rita"):
-        with pytest.raises(InsufficientPrivilege):
+        before = seen(logins[login], "SELECT value FROM meta WHERE key = 'project.id'")
+        try:
             attempt(logins[login], REWRITING[what])
+        except InsufficientPrivilege:
+            continue
+        assert what == "forget the project's id"  # of which a curator sees no row to delete
+        assert seen(logins[login], "SELECT value FROM meta WHERE key = 'project.id'") == before
 
 
 @pytest.mark.parametrize("what", SCHEMA_CHANGES)
@@ -212,83 +144,6 @@ def test_nobody_but_the_owner_changes_the_schema_or_becomes_somebody_else(logins
     for login in ("ada", "rita", "anna"):
         with pytest.raises(InsufficientPrivilege):
             attempt(logins[login], SCHEMA_CHANGES[what])
-
-
-@pytest.mark.parametrize("what", FORGING)
-def test_a_curator_writes_no_row_of_somebody_else(logins, what):
-    for before in ("", IN_FRONT):
-        with pytest.raises(InsufficientPrivilege):
-            attempt(logins["ada"], f"{before}{FORGING[what]}")
-
-
-@pytest.mark.parametrize("what", UNREADABLE)
-def test_no_row_is_written_that_other_clients_cannot_read(logins, what):
-    for login in ("ada",) if "text" in what else ("ada", "anna"):  # who imports says where mentions are
-        with pytest.raises(InvalidParameterValue, match=r"that no client can read|is not in the text"):
-            attempt(logins[login], UNREADABLE[what].replace("'ada'", f"'{login}'"))
-
-
-def test_every_kind_of_step_and_decision_can_be_written(logins):
-    for one in OperationKind:
-        logins["ada"].execute(STEP.replace("'decide'", f"'{one}'"))
-        logins["ada"].rollback()
-    reasons = {Outcome.NIL: NilReason, Outcome.REJECTED: RejectReason, Outcome.SKIPPED: SkipReason}
-    for outcome in Outcome:
-        for reason in reasons.get(outcome, [""]):
-            ids = '["X"]' if outcome is Outcome.LINK else "[]"
-            asked = "SELECT curator.is_verdict(%s, %s, %s)"
-            assert logins["ada"].execute(asked, (outcome, ids, reason or None)).fetchone() == (True,), (outcome, reason)
-
-
-@pytest.mark.parametrize("what", WITHOUT_A_STEP)
-def test_nothing_changes_without_a_step_that_names_who_did_it(logins, what):
-    with pytest.raises(InsufficientPrivilege, match="only with a step of this login"):
-        attempt(logins["ada"], WITHOUT_A_STEP[what])
-
-
-def test_an_adjudicator_keeps_to_the_log_too(logins):
-    for sql in (
-        "UPDATE decisions SET outcome = 'nil'",
-        "DELETE FROM operations",
-        "UPDATE judgements SET outcome = 'nil'",
-        "UPDATE people SET role = 'adjudicator'",
-        "UPDATE schema_version SET version = 1",
-        f"INSERT INTO imports VALUES (1, 1, 1, 'import', 'bob', {NOW}, '{{}}')",
-        FORGING["a step of bob"],
-        FORGING["a decision of bob"].replace("'ada'", "'anna'"),
-        FORGING["a decision in bob's step"],
-    ):
-        with pytest.raises(InsufficientPrivilege):
-            attempt(logins["anna"], sql)
-    hidden = "INSERT INTO source_files VALUES (2, '', '', '', '', '', '', '', '', false, false)"
-    for sql in ("DELETE FROM decisions", f"{hidden}; UPDATE documents SET file_id = 2; DELETE FROM decisions"):
-        with pytest.raises(IntegrityConstraintViolation, match="append-only"):
-            attempt(logins["anna"], sql)
-
-
-def test_the_current_decision_is_the_last_one_whatever_a_client_says(logins):
-    conn = logins["ada"]
-    conn.execute(STEP)
-    conn.execute(f"{DECISION} (3, 1, 3, 'link', '[\"X\"]', 'ada', {NOW}, '')")
-    for values in ("outcome = 'link', decision_id = 1", "outcome = NULL, decision_id = NULL"):
-        conn.execute(f"UPDATE mentions SET {values} WHERE id = 1")
-        assert conn.execute("SELECT outcome, decision_id FROM mentions WHERE id = 1").fetchall() == [("link", 3)]
-    conn.rollback()
-
-
-def test_steps_of_a_client_that_takes_no_turn_wait_for_those_that_do(logins):
-    ada, bob = logins["ada"], logins["bob"]
-    ada.execute(STEP)
-    with pytest.raises(psycopg.errors.LockNotAvailable):
-        attempt(bob, f"SET LOCAL lock_timeout = 50; {STEP.replace('ada', 'bob')}")
-    ada.rollback()
-
-
-def test_an_undo_brings_back_what_somebody_else_decided_in_their_name(logins):
-    conn = logins["ada"]
-    conn.execute(UNDOING)
-    conn.execute(f"{DECISION.replace('note', 'note, reason')} (3, 1, 3, 'nil', '[]', 'bob', {NOW}, '', 'not-in-kb')")
-    conn.rollback()
 
 
 def test_an_open_round_is_blind_in_the_database(logins):
@@ -309,21 +164,28 @@ def test_an_open_round_is_blind_in_the_database(logins):
         assert list(copied) == []
     assert conn.execute("SELECT * FROM pg_stats WHERE tablename = 'judgements'").fetchall() == []
     assert said == []
-    conn.execute(IN_FRONT)
-    assert seen(conn, "SELECT count(*) FROM curator.judgements") == 0
     with pytest.raises(InsufficientPrivilege, match="row-level security"):
         attempt(conn, "SET row_security = off; SELECT * FROM judgements")
-
-
-def test_a_closed_round_is_seen_and_takes_no_judgement(logins):
-    attempt(logins["owner"], "UPDATE rounds SET closed = true")
-    assert seen(logins["ada"], "SELECT curator FROM judgements") == "bob"
-    with pytest.raises(InsufficientPrivilege, match="the round is closed"):
-        attempt(logins["ada"], JUDGEMENT + f"(2, 1, 2, 'ada', 'cleared', '[]', {NOW}, '')")
-    attempt(logins["owner"], "UPDATE rounds SET closed = false")
 
 
 def test_nothing_was_changed(server, project):
     found = server.sql("SELECT outcome, curator FROM curator.decisions ORDER BY id", base=project.base)
     assert found == [("nil", "bob"), ("nil", "ada")]
     assert server.sql("SELECT actor FROM curator.operations ORDER BY id", base=project.base) == [("bob",), ("ada",)]
+
+
+def test_logs_are_only_appended_to_by_owners_too(logins):
+    for table in APPEND_ONLY:
+        if seen(logins["owner"], f"SELECT count(*) FROM {table}"):
+            with pytest.raises(IntegrityConstraintViolation, match="append-only"):
+                attempt(logins["owner"], f"DELETE FROM {table}")
+        with pytest.raises(IntegrityConstraintViolation, match="append-only"):
+            attempt(logins["owner"], f"TRUNCATE {table} CASCADE")
+    with pytest.raises(IntegrityConstraintViolation, match="append-only"):
+        attempt(logins["anna"], "DELETE FROM decisions")
+
+
+def test_a_closed_round_is_seen(logins):
+    attempt(logins["owner"], "UPDATE rounds SET closed = true")
+    assert seen(logins["ada"], "SELECT curator FROM judgements") == "bob"
+    attempt(logins["owner"], "UPDATE rounds SET closed = false")
