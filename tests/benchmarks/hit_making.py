@@ -78,7 +78,7 @@ def main() -> None:
         project = join(storage.open_project(folder), Settings(), linker=False)
         entity_id = project.knowledge.search("hypertension")[0].entity.id
         with desk(project) as one:
-            flows = one.window.session.corpus
+            flows = one.window.session.features.corpus
             assert flows is not None
             window = flows.show()
             assert window is not None

@@ -95,7 +95,7 @@ def main() -> None:
         prepare(project, store, chosen.steps)
         read(project)
         with desk(project) as one:
-            flows = one.window.session.steps
+            flows = one.window.session.features.steps
             assert flows is not None
             times = [opened(one, flows) for _ in range(chosen.times)]
     print("ms:", ", ".join(f"{clock:.0f} ({worked:.0f} of a processor)" for clock, worked in times))

@@ -116,7 +116,7 @@ def main() -> None:
         project = join(storage.open_project(folder), Settings(language=chosen.language), linker=False)
         with desk(project) as one:
             one.rest(chosen.rest)
-            flows = one.window.session.uses
+            flows = one.window.session.features.uses
             assert flows is not None
             times = [opened(one, flows, entity_id, number) for _ in range(chosen.times)]
             began = time.perf_counter()

@@ -121,13 +121,13 @@ class Beside(QObject):
         self._timer.start()
 
     def _start(self) -> None:
-        bench, session = self._window.bench, self._window.session
-        if bench is None or session.model is None or session.flows is None:
+        bench, features = self._window.bench, self._window.session.features
+        if bench is None or features is None:
             return
         retraining = bench.project.retraining
         try:
             if not bench.jobs.runs(JobKind.INDEX):
-                session.model.build_index(again=True)
+                features.model.build_index(again=True)
             if not bench.jobs.runs(JobKind.TRAIN):
                 launch = lambda progress, end: retraining.start("curator", on_progress=progress, on_end=end)  # noqa: E731
                 bench.jobs.start(JobKind.TRAIN, "Retrain", launch, then=lambda outcome: None)
@@ -135,7 +135,7 @@ class Beside(QObject):
                 self._copies += 1
                 copy = self._folder / f"copy {self._copies}.txt"
                 copy.write_text(self._file.read_text(encoding="utf-8"), encoding="utf-8")
-                session.flows.import_as_wished(ImportWish((copy,), Split.TRAIN, gold=False))
+                features.flows.import_as_wished(ImportWish((copy,), Split.TRAIN, gold=False))
         except UserError as error:
             sys.stderr.write(f"{error}\n")
 

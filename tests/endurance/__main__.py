@@ -215,12 +215,12 @@ class Day:
         return True
 
     def _import(self, one: Desk) -> bool:
-        if one.bench.jobs.importing or one.window.session.flows is None:
+        if one.bench.jobs.importing or one.window.session.features is None:
             return False
         self._turns["import"] += 1
         file = self._place / "more.txt"
         file.write_text(TEXT.format(n=1000 + self._turns["import"]) * 3, encoding="utf-8")
-        one.window.session.flows.import_as_wished(ImportWish((file,), Split.TRAIN, gold=False))
+        one.window.session.features.flows.import_as_wished(ImportWish((file,), Split.TRAIN, gold=False))
         return True
 
     def _export(self, one: Desk) -> bool:

@@ -29,8 +29,10 @@ class Opener(Protocol):
     """The part of the window that opens and closes projects. `leave` calls a function, after confirmation if background
     work would be stopped."""
 
-    window: QMainWindow
     bench: Any  # None while no project is open
+
+    @property
+    def window(self) -> QMainWindow: ...
 
     def open(self, folder: Path) -> None: ...
 

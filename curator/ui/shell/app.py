@@ -357,9 +357,9 @@ def _hook(app: QApplication, window: MainWindow) -> Hook:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if isinstance(error, UserError):  # such as the server of a shared project that is gone
             log.warning("%s", error, exc_info=(kind, error, trace))
-            safety = window.session.safety
-            if isinstance(error, DamagedProjectError) and safety is not None:
-                safety.say_damage(error)
+            features = window.session.features
+            if isinstance(error, DamagedProjectError) and features is not None:
+                features.safety.say_damage(error)
             else:
                 window.say(str(error))
             return

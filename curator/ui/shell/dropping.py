@@ -239,9 +239,10 @@ class DropFlow(QObject):
 
     def _import(self, dropped: Dropped) -> None:
         """Import the knowledge base first, since gold is looked up in it."""
-        flows = self._window.session.flows
-        if flows is None:
+        features = self._window.session.features
+        if features is None:
             return
+        flows = features.flows
         if dropped.knowledge_bases:
             dialog = flows.import_knowledge_base(dropped.knowledge_bases[0])
             if dropped.documents:

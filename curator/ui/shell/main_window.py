@@ -71,10 +71,6 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.session = Session(self, self.windows)
         self.preferences = Preferences(self, theme, loaded, refuse=self.say, name_held=self.windows.name_held)
-        self.session.rename = self.preferences.set_curator
-        self.session.prefer = self.preferences.set_page_opening
-        self.session.keep = self.preferences.keep
-        self.session.named = lambda: bool(self.preferences.settings.curator_name.strip())
         self.status = StatusLine(self)
         self.pages = QStackedWidget(self)
         self.welcome = WelcomePage(self)
@@ -102,7 +98,6 @@ class MainWindow(QMainWindow):
         session, welcome = self.session, self.welcome
         session.opened.connect(self._opened)
         session.closing.connect(self._closed)
-        session.said.connect(self.say)
         self.status.i_am.clicked.connect(lambda: self.menus.action("people.i_am").trigger())
         self.layout_keeper.was_reset.connect(self._lay_out)
         self.preferences.changed.connect(self._preferences_changed)
@@ -143,14 +138,14 @@ class MainWindow(QMainWindow):
 
         Refresher(bench, self.status).start()
         self.layout_keeper.take(bench, bench.project.folder)
-        if self.session.people is not None:
-            self.session.people.start()
+        features = self.session.features
+        assert features is not None
+        features.people.start()
         bench.focus_document()
         self.show_state()
         if (sight := Sight.of_process()) is not None:
             sight.watch_parts(bench)
-        if self.session.model is not None:
-            bench.later(self.session.model.build_if_needed, ms=OPENED_MS).start()
+        bench.later(features.model.build_if_needed, ms=OPENED_MS).start()
         bench.later(partial(remember, bench.project.place), ms=OPENED_MS).start()
 
     @Slot()

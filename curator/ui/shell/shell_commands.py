@@ -275,9 +275,9 @@ SHELL: tuple[Command[MainWindow], ...] = (
 
 
 def _say_who_i_am(window: MainWindow) -> None:
-    people = window.session.people
-    if people is not None:
-        people.say_who_i_am()
+    features = window.session.features
+    if features is not None:
+        features.people.say_who_i_am()
     else:  # without a project, use the name from the settings
         window.preferences.edit()
 

@@ -3,60 +3,32 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMainWindow
+from PySide6.QtWidgets import QFileDialog
 
 from curator.commands.command import Commands
 from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr
 from curator.services.records.diagnostics import last_lines
-from curator.ui.bench.annotate_commands import ANNOTATE
-from curator.ui.bench.candidate_commands import CANDIDATES
-from curator.ui.bench.deciding_commands import DECIDING
-from curator.ui.bench.queue_commands import QUEUE
-from curator.ui.bench.text_commands import TEXT
-from curator.ui.corpus.corpus_commands import CORPUS
-from curator.ui.dashboard.seeing_commands import SEEING
-from curator.ui.dashboard.step_commands import STEPS
-from curator.ui.entities.entity_commands import ENTITIES
-from curator.ui.entities.use_commands import USES
 from curator.ui.files.demo_project import demo_folder, is_filled, world_of
-from curator.ui.files.file_commands import FILES, RECORDS
-from curator.ui.inconsistencies.inconsistency_commands import INCONSISTENCIES
 from curator.ui.kit.form import file_dialog
 from curator.ui.kit.layout_store import cascaded
 from curator.ui.kit.messages import ask, tell
-from curator.ui.opinions.opinion_commands import OPINIONS
-from curator.ui.people.people_commands import PEOPLE
-from curator.ui.safety.safety_commands import SAFETY
 from curator.ui.shell.quiet_time import keep_loaded
 from curator.ui.shell.recent import create_shared, written
-from curator.ui.training.model_commands import JOBS, MODEL
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.ports.address import ProjectPlace
-    from curator.settings.choices import PageOpening
     from curator.ui.bench.workbench import Workbench
-    from curator.ui.corpus.corpus_flows import CorpusFlows
-    from curator.ui.dashboard.seeing_flows import SeeingFlows
-    from curator.ui.dashboard.step_flows import StepFlows
-    from curator.ui.entities.entity_flows import EntityFlows
-    from curator.ui.entities.use_flows import UseFlows
     from curator.ui.files.new_project import NewProjectDialog, ProjectWish
-    from curator.ui.files.project_flows import ProjectFlows
-    from curator.ui.files.record_flows import RecordFlows
-    from curator.ui.inconsistencies.inconsistency_flows import InconsistencyFlows
-    from curator.ui.opinions.opinion_flows import OpinionFlows
-    from curator.ui.people.people_flows import PeopleFlows
     from curator.ui.safety.rescue import Rescue
-    from curator.ui.safety.safety_flows import SafetyFlows
+    from curator.ui.shell.features import Features
     from curator.ui.shell.main_window import MainWindow
-    from curator.ui.training.model_flows import ModelFlows
 
 
 FRAME = QSize(16, 44)
@@ -118,8 +90,8 @@ class Windows(QObject):
 
     def name_held(self) -> str:
         """The reason why the curator's name, shared by all windows, cannot change now; '' if it can."""
-        everyone = [one.session.people for one in self._windows]
-        return next((one.holds_name for one in everyone if one is not None and one.holds_name), "")
+        held = (one.session.features.people.holds_name for one in self._windows if one.session.features is not None)
+        return next((one for one in held if one), "")
 
     def close_all(self) -> None:
         """Close every window; a window with running work asks first and stays open until answered."""
@@ -163,30 +135,14 @@ class Session(QObject):
 
     opened = Signal(object)  # Workbench
     closing = Signal()
-    said = Signal(str)
 
-    def __init__(self, window: QMainWindow, windows: Windows) -> None:
+    def __init__(self, window: MainWindow, windows: Windows) -> None:
         super().__init__(window)
         self.window = window
         self._windows = windows
         self.commands = Commands()
         self.bench: Workbench | None = None
-        self.flows: ProjectFlows | None = None
-        self.model: ModelFlows | None = None
-        self.people: PeopleFlows | None = None
-        self.records: RecordFlows | None = None
-        self.seeing: SeeingFlows | None = None
-        self.steps: StepFlows | None = None
-        self.entities: EntityFlows | None = None
-        self.uses: UseFlows | None = None
-        self.corpus: CorpusFlows | None = None
-        self.inconsistencies: InconsistencyFlows | None = None
-        self.opinions: OpinionFlows | None = None
-        self.safety: SafetyFlows | None = None
-        self.rename: Callable[[str], None] = _nobody
-        self.prefer: Callable[[PageOpening], None] = _nobody
-        self.keep: Callable[[Mapping[str, Any]], None] = _nobody
-        self.named: Callable[[], bool] = lambda: True
+        self.features: Features | None = None
 
     # --- opening ---
 
@@ -199,10 +155,10 @@ class Session(QObject):
         return dialog
 
     def _open_beside(self, folder: Path) -> None:
-        self._windows.open([folder], beside=self.window)  # type: ignore[arg-type]
+        self._windows.open([folder], beside=self.window)
 
     def new_window(self) -> None:
-        self._windows.new(self.window)  # type: ignore[arg-type]
+        self._windows.new(self.window)
 
     def quit(self) -> None:
         self._windows.close_all()
@@ -263,8 +219,8 @@ class Session(QObject):
             return
         self.close()
         self.show(project)
-        if self.flows is not None and (wish.knowledge_base is not None or wish.documents is not None):
-            self.flows.fill(wish.knowledge_base, wish.documents)
+        if self.features is not None and (wish.knowledge_base is not None or wish.documents is not None):
+            self.features.flows.fill(wish.knowledge_base, wish.documents)
 
     def open_demo(self, world: str) -> None:
         """Open the demo project; the first time, it is created and filled in the background."""
@@ -282,8 +238,8 @@ class Session(QObject):
         if project is None or written(project.place) != written(folder):
             return  # it could not be opened, and what was open still is
         if not project.read_only and not is_filled(project):
-            assert self.flows is not None
-            self.flows.fill_demo(world_of(world))
+            assert self.features is not None
+            self.features.flows.fill_demo(world_of(world))
 
     def _create_demo(self, folder: Path) -> None:
         try:
@@ -302,51 +258,11 @@ class Session(QObject):
 
     def show(self, project: Project) -> None:
         """Show an open project in the window."""
-        # project views are loaded with the first project, after the first paint
-        from curator.ui.bench.attribute_desk import AttributeDesk
         from curator.ui.bench.workbench import Workbench
-        from curator.ui.corpus.corpus_flows import CorpusFlows
-        from curator.ui.dashboard.seeing_flows import SeeingFlows
-        from curator.ui.dashboard.step_flows import StepFlows
-        from curator.ui.entities.entity_flows import EntityFlows
-        from curator.ui.entities.use_flows import UseFlows
-        from curator.ui.files.project_flows import ProjectFlows
-        from curator.ui.files.record_flows import RecordFlows
-        from curator.ui.inconsistencies.inconsistency_flows import InconsistencyFlows
-        from curator.ui.opinions.opinion_flows import OpinionFlows
-        from curator.ui.people.people_flows import PeopleFlows
-        from curator.ui.safety.safety_flows import SafetyFlows
-        from curator.ui.training.model_flows import ModelFlows
+        from curator.ui.shell.features import Features
 
-        bench = Workbench(project)
-        self.bench = bench
-        self.model = ModelFlows(bench)
-        self.flows = ProjectFlows(bench, index=self.model.build_index)
-        self.people = PeopleFlows(bench, rename=self.rename, named=self.named, name_held=self._windows.name_held)
-        self.records = RecordFlows(bench)
-        self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
-        self.steps = StepFlows(bench, name_of=self.model.bundles.name_of)
-        self.entities = EntityFlows(bench)
-        self.uses = UseFlows(bench, prefer=self.prefer)
-        self.corpus = CorpusFlows(bench)
-        self.inconsistencies = InconsistencyFlows(bench)
-        self.opinions = OpinionFlows(bench, save=lambda values: self.keep(values))
-        self.safety = SafetyFlows(bench, self)
-        register = self.commands.register
-        register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
-        register(ANNOTATE, AttributeDesk(bench))
-        register(MODEL, self.model)
-        register(FILES, self.flows)
-        register(PEOPLE, self.people)
-        register(RECORDS, self.records)
-        register(SEEING, self.seeing)
-        register(STEPS, self.steps)
-        register(ENTITIES, self.entities)
-        register(USES, self.uses)
-        register(CORPUS, self.corpus)
-        register(INCONSISTENCIES, self.inconsistencies)
-        register(OPINIONS, self.opinions)
-        register(SAFETY, self.safety)
+        self.bench = bench = Workbench(project)
+        self.features = Features(self, bench)
         self.opened.emit(bench)
 
     # --- closing ---
@@ -367,19 +283,10 @@ class Session(QObject):
 
     def close(self) -> None:
         """Close the project, end its processes and release its lock. Idempotent."""
-        bench, model = self.bench, self.model
-        listed = (self.people, self.records, self.entities, self.uses, self.corpus, self.inconsistencies, self.opinions)
-        for flows in (*listed, self.safety):
-            if flows is not None:
-                flows.close_windows()
-        self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
-        self.corpus = self.inconsistencies = self.opinions = self.safety = None
-        if model is not None:
-            model.close_windows()
-        for seen in (self.seeing, self.steps):
-            if seen is not None:
-                seen.close_windows()
-        self.seeing = self.steps = None
+        bench, features = self.bench, self.features
+        if features is not None:
+            features.close_windows()
+        self.bench = self.features = None
         if bench is not None:
             try:
                 bench.close_project()
@@ -393,21 +300,19 @@ class Session(QObject):
     @property
     def prepared(self) -> Sequence[Callable[[], None]]:
         """Preparations while idle, so that windows open quickly the first time, too."""
-        if self.uses is None or self.steps is None:
+        if self.features is None:
             return ()
-        return self.uses.prepare_window, self.uses.prepare_reading, self.steps.prepare_window
+        uses, steps = self.features.uses, self.features.steps
+        return uses.prepare_window, uses.prepare_reading, steps.prepare_window
 
     def renew_opinions(self) -> None:
         """Apply changed settings."""
-        if self.opinions is not None:
-            self.opinions.renew()
-
-    def say(self, words: str) -> None:
-        self.said.emit(words)
+        if self.features is not None:
+            self.features.opinions.renew()
 
     def copy_diagnostics(self) -> None:
         QGuiApplication.clipboard().setText(self.diagnostics())
-        self.say(tr("Diagnostics were copied to the clipboard; they contain no document text."))
+        self.window.say(tr("Diagnostics were copied to the clipboard; they contain no document text."))
 
     def device(self) -> str:
         return self.bench.project.suggestions.status().device if self.bench is not None else ""
@@ -428,7 +333,3 @@ def _whole(project: Project) -> Project:
         project.close()
         raise
     return project
-
-
-def _nobody(value: object) -> None:
-    """Default without a window's preferences: store nothing."""

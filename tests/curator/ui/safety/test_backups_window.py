@@ -38,7 +38,7 @@ def press(words: str, parent: object) -> None:
 
 def test_backups_are_listed_made_and_restored(make_desk: MakeDesk, qtbot: QtBot, root: Path) -> None:  # noqa: F811
     desk = make_desk()
-    dialog = desk.window.session.safety.show_backups()  # type: ignore[union-attr]
+    dialog = desk.window.session.features.safety.show_backups()  # type: ignore[union-attr]
     assert dialog.empty.isVisible()
     press("Back up now", dialog)
     qtbot.waitUntil(lambda: dialog.table.current is not None)
@@ -59,7 +59,7 @@ def test_backups_are_listed_made_and_restored(make_desk: MakeDesk, qtbot: QtBot,
     project.curation.decide_many([mention], Verdict.nil())
     assert project.curation.current([mention])
     bench = desk.bench
-    rescue = desk.window.session.safety.rescue  # type: ignore[union-attr]
+    rescue = desk.window.session.features.safety.rescue  # type: ignore[union-attr]
     elsewhere = replace(backup, place=root / "other.curation")
     rescue.ask_restore(elsewhere)
     box = desk.window.findChild(QMessageBox)
@@ -157,7 +157,7 @@ def test_a_large_project_that_was_changed_by_others_has_ways_out_in_its_notice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     desk = make_desk()
-    flows, accepted = desk.window.session.safety, []  # type: ignore[union-attr]
+    flows, accepted = desk.window.session.features.safety, []  # type: ignore[union-attr]
     monkeypatch.setattr(type(desk.bench.project.disk), "altered", "It was changed.")
     monkeypatch.setattr(desk.bench.project.disk, "accept", lambda: accepted.append(True))
     for way, number in (("Later", 0), ("Accept the change", 1)):
@@ -194,7 +194,7 @@ def test_a_restoration_that_fails_leaves_the_project_open(
     assert backup is not None
     assert backup.path.is_relative_to(root)
     bench, folder = desk.bench, desk.project.folder
-    desk.window.session.safety.rescue.ask_restore(backup)  # type: ignore[union-attr]
+    desk.window.session.features.safety.rescue.ask_restore(backup)  # type: ignore[union-attr]
     press("Restore", desk.window)
     qtbot.waitUntil(lambda: desk.window.session.bench not in (None, bench))
     box = desk.window.findChild(QMessageBox)

@@ -81,8 +81,7 @@ def test_the_dialog_defines_edits_and_deletes(desk: Desk) -> None:
 def test_in_a_round_the_values_are_the_curators_own(desk: Desk) -> None:
     desk.project.attributes.save(SCHEME.hidden(2, True))
     found = desk.project.rounds.create("pilot", [1])
-    assert desk.window.session.people is not None
-    desk.window.session.people.mode.enter(found)
+    desk.window.session.features.people.mode.enter(found)
     desk.press(Qt.Key.Key_L)
     desk.press(Qt.Key.Key_2)
     assert has(desk) == {"negation": "negated"}

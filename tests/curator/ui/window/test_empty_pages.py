@@ -12,11 +12,11 @@ from curator.ui.kit.form import EmptyPage, ShowDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
 PAGES: dict[str, Callable[[Desk], ShowDialog]] = {
-    "rounds": lambda desk: desk.window.session.people.show_rounds(),  # type: ignore[union-attr]
-    "imports": lambda desk: desk.window.session.flows.imports.show_imports(),  # type: ignore[union-attr]
-    "bundles": lambda desk: desk.window.session.model.show_bundles(),  # type: ignore[union-attr]
-    "errors": lambda desk: desk.window.session.model.errors.show_errors(),  # type: ignore[union-attr]
-    "decisions": lambda desk: desk.window.session.seeing.show_decisions(),  # type: ignore[union-attr]
+    "rounds": lambda desk: desk.window.session.features.people.show_rounds(),  # type: ignore[union-attr]
+    "imports": lambda desk: desk.window.session.features.flows.imports.show_imports(),  # type: ignore[union-attr]
+    "bundles": lambda desk: desk.window.session.features.model.show_bundles(),  # type: ignore[union-attr]
+    "errors": lambda desk: desk.window.session.features.model.errors.show_errors(),  # type: ignore[union-attr]
+    "decisions": lambda desk: desk.window.session.features.seeing.show_decisions(),  # type: ignore[union-attr]
 }
 
 

@@ -29,7 +29,7 @@ BLORB = 3  # the place of “blorbitis” in each document
 
 
 def flows(desk: Desk) -> EntityFlows:
-    found = desk.window.session.entities
+    found = desk.window.session.features.entities
     assert found is not None
     return found
 

@@ -24,7 +24,7 @@ ADDRESS = "https://meshb.nlm.nih.gov/record/ui?ui=D006323"
 @pytest.fixture
 def flows(desk: Desk) -> UseFlows:
     """At “cardiac arrest”; no browser is started."""
-    found = desk.window.session.uses
+    found = desk.window.session.features.uses
     assert found is not None
     desk.opened = []  # type: ignore[attr-defined]
     found.opener.open_url = lambda url: desk.opened.append(url.toString()) or True  # type: ignore[attr-defined]

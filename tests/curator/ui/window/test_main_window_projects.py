@@ -24,8 +24,8 @@ from curator.ui.kit.key_names import place_of
 from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.shell import app
 from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.features import Features
 from curator.ui.shell.main_window import MainWindow
-from curator.ui.shell.windows import Session
 from tests.curator.services.fakes import suggestion
 from tests.curator.ui.window.fakes import CTRL, Desk, MakeDesk, make_project
 
@@ -126,18 +126,18 @@ def test_empty_states_say_what_to_do_next(make_desk: MakeDesk) -> None:
     assert desk.bench.candidates.list.empty_words == "", "there is no mention to click"
 
 
-OTHER_WORK: dict[str, Callable[[Session], object]] = {
-    "the export": lambda it: it.flows and it.flows.export_gold().accept(),
-    "a release": lambda it: it.records and it.records.release().accept(),
-    "the audit trail": lambda it: it.records and it.records.export_audit().accept(),
-    "the knowledge base": lambda it: it.records and it.records.export_knowledge_base().accept(),
-    "the check": lambda it: it.safety and it.safety.check(),
+OTHER_WORK: dict[str, Callable[[Features], object]] = {
+    "the export": lambda it: it.flows.export_gold().accept(),
+    "a release": lambda it: it.records.release().accept(),
+    "the audit trail": lambda it: it.records.export_audit().accept(),
+    "the knowledge base": lambda it: it.records.export_knowledge_base().accept(),
+    "the check": lambda it: it.safety.check(),
 }
 
 
 @pytest.mark.parametrize("work", OTHER_WORK)
 def test_what_is_no_import_leaves_imports_possible(desk: Desk, qtbot: QtBot, work: str) -> None:
-    OTHER_WORK[work](desk.window.session)
+    OTHER_WORK[work](desk.window.session.features)
     assert len(desk.bench.jobs) == 1
     assert not desk.bench.jobs.importing
     assert not desk.bench.state.importing
@@ -145,7 +145,7 @@ def test_what_is_no_import_leaves_imports_possible(desk: Desk, qtbot: QtBot, wor
 
 
 def test_a_second_check_does_not_start_while_one_runs(desk: Desk, qtbot: QtBot) -> None:
-    safety = desk.window.session.safety
+    safety = desk.window.session.features.safety
     assert safety is not None
     safety.check()
     safety.check()

@@ -67,7 +67,7 @@ def test_the_words_of_bulk_acceptance_scroll_above_the_list(narrow: Desk, qtbot:
 
 
 def test_an_adjudication_takes_no_width_from_the_other_columns(narrow: Desk) -> None:
-    people = narrow.window.session.people
+    people = narrow.window.session.features.people
     assert people is not None
     panel = people.mode.panel
     panel.hint.setText(30 * "word ")
@@ -125,7 +125,7 @@ def test_decisions_and_comments_end_with_a_whole_line(narrow: Desk, qtbot: QtBot
 
 def test_side_windows_are_no_wider_than_the_screen(narrow: Desk, qtbot: QtBot) -> None:
     bench, session = narrow.bench, narrow.window.session
-    people, opinions = session.people, session.opinions
+    people, opinions = session.features.people, session.features.opinions
     assert people is not None
     assert opinions is not None
     rounds = people.show_rounds()

@@ -27,8 +27,7 @@ Key = Qt.Key
 
 
 def people(desk: Desk) -> PeopleFlows:
-    assert desk.window.session.people is not None
-    return desk.window.session.people
+    return desk.window.session.features.people
 
 
 def judge_alike_but_once(desk: Desk, *names: str) -> Round:
@@ -344,7 +343,7 @@ def test_suspicious_gold_is_opened_and_kept(qtbot: QtBot, writable: bool) -> Non
 
 
 def test_dialogs_cancel_without_doing_anything(desk: Desk) -> None:
-    records = desk.window.session.records
+    records = desk.window.session.features.records
     assert records is not None
     flows = people(desk)
     for dialog in (

@@ -86,7 +86,7 @@ def test_a_login_decides_under_its_own_name(window: MainWindow, server: Server, 
     window.session.open(SharedAddress.parse(server.address(place.base, user="ada")))
     assert window.bench is not None
     assert window.bench.project.curation.curator == "Ada"
-    people = window.session.people
+    people = window.session.features.people
     assert people is not None
     assert (people.who.isVisible(), people.say_who_i_am()) == (False, None)
     assert "You decide as “Ada”" in window.bench.bottom.message.words

@@ -23,7 +23,7 @@ def training(number: int) -> RunningJob:
 
 
 def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: Desk, qtbot: QtBot) -> None:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     dialog = model.show_bundles()
     dialog.table.setCurrentIndex(dialog.model.index(1, 0))
@@ -37,7 +37,7 @@ def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: D
 
 
 def test_the_history_needs_no_scrolling_sideways(desk: Desk) -> None:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     dialog = model.show_bundles()
     rows = [replace(one, id="20261123-080438-untrained-with-a-long-name") for one in dialog.model.bundles]
@@ -48,7 +48,7 @@ def test_the_history_needs_no_scrolling_sideways(desk: Desk) -> None:
 
 
 def test_the_history_says_below_the_list_what_has_no_room_in_it(desk: Desk) -> None:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     with double_size():
         dialog = model.show_bundles()
@@ -68,7 +68,7 @@ def test_the_history_says_below_the_list_what_has_no_room_in_it(desk: Desk) -> N
 
 
 def test_there_is_one_history(desk: Desk) -> None:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     assert model.show_bundles() is model.show_bundles()
     assert len(shown(BundlesDialog)) == 1
@@ -76,7 +76,7 @@ def test_there_is_one_history(desk: Desk) -> None:
 
 
 def test_a_second_training_is_shown_anew(desk: Desk) -> None:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     model.show_training(training(1))
     [first] = shown(RetrainLive)
@@ -89,7 +89,7 @@ def test_a_second_training_is_shown_anew(desk: Desk) -> None:
 
 
 def test_they_go_with_the_project(desk: Desk) -> None:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     model.show_bundles()
     model.show_training(training(1))

@@ -69,7 +69,7 @@ def hold_training(desk: Desk) -> list[Held]:
 
 
 def flows(desk: Desk) -> ModelFlows:
-    model = desk.window.session.model
+    model = desk.window.session.features.model
     assert model is not None
     return model
 

@@ -175,7 +175,7 @@ def test_without_ticks_nothing_is_asked_and_a_sentence_says_why(linked: Desk, qt
 def test_decisions_of_others_are_counted_before_they_are_moved(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = make_desk(documents=0)
     desk.world.documents(2, gold=True)
-    flows = desk.window.session.uses
+    flows = desk.window.session.features.uses
     assert flows is not None
     flows.show_uses_of(ARREST)
     window = filled(qtbot, uses=2)
@@ -215,7 +215,7 @@ def test_an_entity_is_searched_for_and_one_without_uses_says_so(linked: Desk, qt
 
 def test_an_entity_that_the_knowledge_base_lost_says_so(linked: Desk, qtbot: QtBot) -> None:
     linked.world.kb([KB[0], KB[2]], name="kb2.jsonl")
-    flows = linked.window.session.uses
+    flows = linked.window.session.features.uses
     assert flows is not None
     flows.show_uses_of(ARREST)
     window = filled(qtbot, uses=4)
@@ -224,7 +224,7 @@ def test_an_entity_that_the_knowledge_base_lost_says_so(linked: Desk, qtbot: QtB
 
 
 def test_an_unknown_entity_is_said_and_another_is_asked_for(linked: Desk, qtbot: QtBot) -> None:
-    flows = linked.window.session.uses
+    flows = linked.window.session.features.uses
     assert flows is not None
     window = flows.show_uses_of("MESH:X")
     assert window is not None
@@ -237,7 +237,7 @@ def test_a_round_closes_the_list_and_keeps_it_closed(linked: Desk, qtbot: QtBot)
     opened(linked, qtbot, uses=4)
     linked.bench.set_judging(True)
     assert shown(UsesWindow) == []
-    flows = linked.window.session.uses
+    flows = linked.window.session.features.uses
     assert flows is not None
     assert flows.show_uses_of(ARREST) is None
     assert not linked.window.menus.action("mention.uses").isEnabled()
@@ -287,7 +287,7 @@ def test_the_window_begins_again_when_it_is_opened_again(linked: Desk, qtbot: Qt
 
 
 def test_the_window_is_built_before_it_is_wanted_and_not_shown(linked: Desk, qtbot: QtBot) -> None:
-    uses = linked.window.session.uses
+    uses = linked.window.session.features.uses
     assert uses is not None
     for one in linked.window.session.prepared:
         one()
