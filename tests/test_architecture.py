@@ -48,6 +48,8 @@ EXCEPTIONS = {
     ("curator.ui", "curator.bootstrap"): "the window gets its Project type, opens another project and writes files",
     ("curator.ui.shell.manual", "curator.help_tables"): "the manual's tables describe every part of the program",
     ("curator.services", "resources"): "recipes and the demo projects are read as data",
+    ("curator.services.ports.storage", "curator.storage"): "the types of the repositories of a unit of work",
+    ("curator.services.core.keys", "curator.storage"): "the type of the repository of small values",
 }
 OURS = ("curator", "models", "training", "resources")
 COMMON = (

@@ -13,12 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import ProjectClosedError, UserError, tr
-from curator.services.ports.curation import DecisionRepository, MentionRepository
-from curator.services.ports.documents import DocumentRepository
-from curator.services.ports.knowledge import KnowledgeBaseRepository
-from curator.services.ports.queue import QueueRepository, SuggestionRepository
-from curator.services.ports.rounds import RecordRepository, RoundRepository
-from curator.services.ports.storage import MetaRepository, Role
+from curator.services.ports.storage import Role
 from curator.storage.curation.decisions import SqlDecisions
 from curator.storage.curation.documents import SqlDocuments
 from curator.storage.curation.mentions import SqlMentions
@@ -47,15 +42,15 @@ class SqlUnitOfWork:
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         self.connection = conn
-        self.documents: DocumentRepository = SqlDocuments(conn)
-        self.mentions: MentionRepository = SqlMentions(conn)
-        self.decisions: DecisionRepository = SqlDecisions(conn)
-        self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn, pause=pause)
-        self.suggestions: SuggestionRepository = SqlSuggestions(conn)
-        self.queue: QueueRepository = SqlQueue(conn)
-        self.rounds: RoundRepository = SqlRounds(conn)
-        self.records: RecordRepository = SqlRecords(conn)
-        self.meta: MetaRepository = SqlMeta(conn)
+        self.documents = SqlDocuments(conn)
+        self.mentions = SqlMentions(conn)
+        self.decisions = SqlDecisions(conn)
+        self.kb = SqlKnowledgeBase(conn, pause=pause)
+        self.suggestions = SqlSuggestions(conn)
+        self.queue = SqlQueue(conn)
+        self.rounds = SqlRounds(conn)
+        self.records = SqlRecords(conn)
+        self.meta = SqlMeta(conn)
 
 
 class SqlStore:

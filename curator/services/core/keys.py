@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from curator.domain.entities import Branches
 from curator.domain.jobs import Activation, ActivationKind
-from curator.services.ports.storage import MetaRepository, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
+
+if TYPE_CHECKING:
+    from curator.storage.db.meta import SqlMeta
 
 ACTIVE_BUNDLE = "active_bundle"
 BUNDLE_HISTORY = "bundle_history"  # JSON list of bundle ids in the order they became active
@@ -15,21 +19,21 @@ BRANCHES = "branches"  # JSON: mention type, or '' for all -> ids of entities
 ACTIVATIONS = "bundle_activations"  # JSON list: which bundle was in use since when, by whom and why; only appended
 
 
-def active_bundle(meta: MetaRepository) -> str:
+def active_bundle(meta: SqlMeta) -> str:
     """The id of the bundle in use; '' before the first."""
     return meta.get(ACTIVE_BUNDLE) or ""
 
 
-def bundle_history(meta: MetaRepository) -> list[str]:
+def bundle_history(meta: SqlMeta) -> list[str]:
     return [str(one) for one in json.loads(meta.get(BUNDLE_HISTORY) or "[]")]
 
 
-def set_active_bundle(meta: MetaRepository, bundle_id: str, history: list[str]) -> None:
+def set_active_bundle(meta: SqlMeta, bundle_id: str, history: list[str]) -> None:
     meta.set(ACTIVE_BUNDLE, bundle_id)
     meta.set(BUNDLE_HISTORY, json.dumps(history))
 
 
-def activations(meta: MetaRepository) -> list[Activation]:
+def activations(meta: SqlMeta) -> list[Activation]:
     """The activations, oldest first."""
     return [
         Activation(
@@ -39,7 +43,7 @@ def activations(meta: MetaRepository) -> list[Activation]:
     ]
 
 
-def append_activation(meta: MetaRepository, activation: Activation) -> None:
+def append_activation(meta: SqlMeta, activation: Activation) -> None:
     entries = json.loads(meta.get(ACTIVATIONS) or "[]")
     entry = {
         "bundle": activation.bundle_id,
@@ -51,13 +55,13 @@ def append_activation(meta: MetaRepository, activation: Activation) -> None:
     meta.set(ACTIVATIONS, json.dumps([*entries, entry], ensure_ascii=False))
 
 
-def branches_of(meta: MetaRepository) -> Branches:
+def branches_of(meta: SqlMeta) -> Branches:
     """The branches of the knowledge base that suggestions and the search are restricted to."""
     stored = meta.get(BRANCHES)
     return Branches({key: tuple(ids) for key, ids in json.loads(stored).items()} if stored else {})
 
 
-def store_branches(meta: MetaRepository, branches: Branches) -> None:
+def store_branches(meta: SqlMeta, branches: Branches) -> None:
     """Store the branches, replacing earlier ones."""
     kept = {key: list(ids) for key, ids in branches.of.items() if ids}
     meta.set(BRANCHES, json.dumps(kept, ensure_ascii=False))

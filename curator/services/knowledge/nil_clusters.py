@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 
 from curator.domain.same_string import string_key
 from curator.services.core.keys import active_bundle
-from curator.services.ports.knowledge import NilMention
-from curator.services.ports.queue import MentionContext
+from curator.services.ports.queue import MentionContext, NilMention
 from curator.services.ports.storage import Store
 
 LIKE = 0.6

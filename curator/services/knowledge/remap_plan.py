@@ -23,7 +23,7 @@ from typing import Any
 from curator.domain.decisions import NilReason
 from curator.domain.entities import Entity, KnowledgeBaseInfo, ObsoleteEntity, Replacement
 from curator.domain.same_string import string_key
-from curator.services.ports.knowledge import NilMention
+from curator.services.ports.queue import NilMention
 from curator.services.ports.storage import UnitOfWork
 
 UPDATE = "kb.update"

@@ -1,17 +1,13 @@
-"""Ports of the queue over mentions: its filters, counts and order, mentions in context, and the suggestions that it is
-ordered by."""
+"""What queries over mentions take and give: filters, rows of work, mentions in context."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.domain.facets import FacetCube, Facets
-from curator.domain.suggestions import Opinion, Suggestion
+from curator.domain.facets import Facets
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,115 +110,14 @@ class Tried:
     right: bool
 
 
-class QueueRepository(Protocol):
-    """Queries over all mentions: counts by facet, matching mentions, orders, and mentions in context, always without
-    deleted mentions and invisible documents."""
+@dataclass(frozen=True, slots=True)
+class NilMention:
+    """A mention that is decided NIL, or undecided with a NIL suggestion. `key` is its `domain.same_string.string_key`,
+    `expanded` the long form of an abbreviation ('' if it is not one)."""
 
-    def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """Counts by all facets, of one document if given; `where.facets` is not applied, the rest is."""
-        ...
-
-    def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
-        """Document id -> number of its matching mentions, in queue order; only of `among` if given."""
-        ...
-
-    def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
-        """Ids of matching mentions in queue and text order, of one document if given."""
-        ...
-
-    def matches(self, mention_id: int, where: QueueFilter) -> bool:
-        """Whether the mention matches the whole filter."""
-        ...
-
-    def decided_strings(self) -> dict[tuple[str, str], int]:
-        """(text, type) -> number of current link and NIL decisions."""
-        ...
-
-    def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
-        """Seconds of the last single decisions: of those that linked to the first candidate shown, and of others."""
-        ...
-
-    def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """At most `limit` matching undecided mentions, the least certain suggestions first (those without candidates
-        are least certain), unlinked ones last."""
-        ...
-
-    # --- mentions in context ---
-
-    def identical(
-        self,
-        mention_id: int,
-        *,
-        document_id: int | None = None,
-        where: QueueFilter | None = None,
-        mention_type: str | None = None,
-    ) -> list[int]:
-        """Ids of the other mentions with the same string (`domain.same_string`) and type (or `mention_type`), in queue
-        and text order: in one document, in a filter, or in all. Raises UserError for an unknown mention."""
-        ...
-
-    def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
-        """The mentions in the given order, without undecided and deleted ones. The probabilities are those of the
-        entity."""
-        ...
-
-    def contexts(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:
-        """Contexts in the given order, without deleted and unknown mentions. `bundle_id`: the bundle whose suggestions
-        are fresh."""
-        ...
-
-    def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
-        """The filter's undecided mentions with a fresh suggestion of an entity, most certain first."""
-        ...
-
-    def unsuggested(self, where: QueueFilter, *, bundle_id: str) -> int:
-        """The number of the filter's undecided mentions without a fresh suggestion."""
-        ...
-
-    def tried(self, *, bundle_id: str) -> list[Tried]:
-        """The linked and NIL mentions of validation documents with a fresh suggestion of an entity, most certain
-        first."""
-        ...
-
-
-class SuggestionRepository(Protocol):
-    """The last suggestion of each mention, with a stamp that shows whether it is stale, and the last second opinion."""
-
-    def packed(self, suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-        """The same, prepared for `save`: most of the work is done before the writing unit begins, so that no decision
-        waits for it."""
-        ...
-
-    def save(self, suggestions: Sequence[Suggestion]) -> None:
-        """Replace the stored suggestion of each mention. Raises UserError if a mention does not exist."""
-        ...
-
-    def of_document(self, document_id: int) -> dict[int, Suggestion]:
-        """Suggestions by mention id, without deleted mentions, including stale ones."""
-        ...
-
-    def get(self, mention_id: int) -> Suggestion | None:
-        """The suggestion, even if stale; None if there is none."""
-        ...
-
-    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
-        """Suggestions by mention id; mentions without one are absent."""
-        ...
-
-    def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
-        """The documents with an undecided mention whose suggestion is missing or has another stamp than (`bundle_id`,
-        the document's revision), among the next `ahead` visible documents (None: all) that are not done, in queue order
-        from the id `position` once around."""
-        ...
-
-    def make_stale(self, mention_types: Sequence[str]) -> None:
-        """Mark every document with an undecided mention of one of these types as stale."""
-        ...
-
-    def save_opinions(self, opinions: Sequence[Opinion]) -> None:
-        """Replace the stored second opinion of each mention. Raises UserError if a mention does not exist."""
-        ...
-
-    def opinions(self, mention_ids: Sequence[int]) -> dict[int, Opinion]:
-        """Second opinions by mention id; mentions without one are absent."""
-        ...
+    mention_id: int
+    document_id: int
+    text: str
+    type: str
+    key: str
+    expanded: str = ""

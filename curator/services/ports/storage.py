@@ -8,37 +8,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from curator.domain.decisions import Change, Listener, Saving
-from curator.domain.entities import TypeMapping
 from curator.domain.wording import AwayError, UserError
 from curator.services.ports.address import ProjectPlace
-from curator.services.ports.curation import DecisionRepository, MentionRepository
-from curator.services.ports.documents import DocumentRepository
-from curator.services.ports.knowledge import KnowledgeBaseRepository
-from curator.services.ports.queue import QueueRepository, SuggestionRepository
-from curator.services.ports.rounds import RecordRepository, RoundRepository
 
-
-class MetaRepository(Protocol):
-    """Small project-wide values: active bundle, type mapping, curator name, settings of the project."""
-
-    def get(self, key: str) -> str | None:
-        """The value; None if the key was never set."""
-        ...
-
-    def set(self, key: str, value: str) -> None:
-        """Store the value, replacing an earlier one."""
-        ...
-
-    def type_mapping(self) -> TypeMapping:
-        """The knowledge-base types that each corpus type may be linked to; empty if none were chosen."""
-        ...
-
-    def set_type_mapping(self, mapping: TypeMapping) -> None:
-        """Store the mapping, replacing the earlier one."""
-        ...
+if TYPE_CHECKING:
+    from curator.storage.curation.decisions import SqlDecisions
+    from curator.storage.curation.documents import SqlDocuments
+    from curator.storage.curation.mentions import SqlMentions
+    from curator.storage.curation.mentions_in_context import SqlQueue
+    from curator.storage.curation.records import SqlRecords
+    from curator.storage.curation.rounds import SqlRounds
+    from curator.storage.curation.suggestions import SqlSuggestions
+    from curator.storage.db.meta import SqlMeta
+    from curator.storage.kb.kb import SqlKnowledgeBase
 
 
 class UnitOfWork(Protocol):
@@ -48,15 +33,15 @@ class UnitOfWork(Protocol):
     arguments, and leave it to `Store` to translate database errors.
     """
 
-    documents: DocumentRepository
-    mentions: MentionRepository
-    decisions: DecisionRepository
-    kb: KnowledgeBaseRepository
-    suggestions: SuggestionRepository
-    queue: QueueRepository
-    rounds: RoundRepository
-    records: RecordRepository
-    meta: MetaRepository
+    documents: SqlDocuments
+    mentions: SqlMentions
+    decisions: SqlDecisions
+    kb: SqlKnowledgeBase
+    suggestions: SqlSuggestions
+    queue: SqlQueue
+    rounds: SqlRounds
+    records: SqlRecords
+    meta: SqlMeta
 
 
 class Disk(Protocol):

@@ -31,7 +31,7 @@ class FacetService:
             return unit.documents.counts().mentions > LARGE
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """See `ports.QueueRepository.cube`."""
+        """See `SqlQueue.cube`."""
         with self._store.read() as unit:
             return unit.queue.cube(where, document_id)
 

@@ -13,7 +13,7 @@ from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.ports.processes import Clock, LinkerPort
-from curator.services.ports.storage import MetaRepository, Store, UnitOfWork
+from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.rounds.round_work import RoundSeat
 
 ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that the curator is judging in
@@ -59,7 +59,7 @@ class RoundService:
     def active(self) -> Round | None:
         """The open round that this curator is judging in; None if there is none."""
         with self._store.read() as unit:
-            round_id = _active(unit.meta).get(self._curator())
+            round_id = _active(unit).get(self._curator())
             found = next((one for one in unit.rounds.all() if one.id == round_id), None)
         return found if found is not None and not found.closed else None
 
@@ -109,7 +109,7 @@ class RoundService:
             found = unit.rounds.get(round_id)
             if found.closed:
                 raise UserError(tr(CLOSED, name=found.name))
-            _set_active(unit.meta, self._curator(), round_id)
+            _set_active(unit, self._curator(), round_id)
         return found
 
     def seat(self, found: Round, curator: str = "") -> RoundSeat:
@@ -120,7 +120,7 @@ class RoundService:
     def leave(self) -> None:
         """Return to the project's own decisions; the judgements stay, and the round can be entered again."""
         with self._store.write() as unit:
-            _set_active(unit.meta, self._curator(), None)
+            _set_active(unit, self._curator(), None)
 
     def close(self, round_id: int) -> Change:
         """Close the round, so that its disagreements can be adjudicated."""
@@ -167,13 +167,13 @@ def adjudicated_by(note: str) -> bool:
     return note.startswith(ANY_ROUND) and "”: " in note
 
 
-def _active(meta: MetaRepository) -> dict[str, int]:
-    return {str(name): int(one) for name, one in json.loads(meta.get(ACTIVE) or "{}").items()}
+def _active(unit: UnitOfWork) -> dict[str, int]:
+    return {str(name): int(one) for name, one in json.loads(unit.meta.get(ACTIVE) or "{}").items()}
 
 
-def _set_active(meta: MetaRepository, curator: str, round_id: int | None) -> None:
-    found = _active(meta)
+def _set_active(unit: UnitOfWork, curator: str, round_id: int | None) -> None:
+    found = _active(unit)
     found.pop(curator, None)
     if round_id is not None:
         found[curator] = round_id
-    meta.set(ACTIVE, json.dumps(found, ensure_ascii=False))
+    unit.meta.set(ACTIVE, json.dumps(found, ensure_ascii=False))

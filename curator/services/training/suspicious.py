@@ -17,7 +17,7 @@ from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, tr
 from curator.services.core.events import EventBus
 from curator.services.ports.processes import Clock, JobHandle
-from curator.services.ports.storage import MetaRepository, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import write_snapshot
 from curator.services.training.workplace import JobDesk
@@ -102,7 +102,7 @@ class SuspiciousService:
             current = unit.decisions.current([mention_id]).get(mention_id)
             if current is None:
                 raise UserError(tr("This mention is undecided now, so there is no decision to keep."))
-            kept = _kept(unit.meta)
+            kept = _kept(unit)
             kept[str(mention_id)] = {
                 "answer": list(answer_of(current)),
                 "by": self._curator(),
@@ -141,7 +141,7 @@ def answer_of(decision: Decision) -> tuple[str, ...]:
 
 def _open_rows(unit: UnitOfWork, rows: Sequence[SuspiciousGold]) -> list[SuspiciousGold]:
     current = unit.decisions.current([one.mention_id for one in rows])
-    kept = _kept(unit.meta)
+    kept = _kept(unit)
     left = []
     for one in rows:
         decision = current.get(one.mention_id)
@@ -152,8 +152,8 @@ def _open_rows(unit: UnitOfWork, rows: Sequence[SuspiciousGold]) -> list[Suspici
     return left
 
 
-def _kept(meta: MetaRepository) -> dict[str, dict[str, Any]]:
-    return dict(json.loads(meta.get(KEPT) or "{}"))
+def _kept(unit: UnitOfWork) -> dict[str, dict[str, Any]]:
+    return dict(json.loads(unit.meta.get(KEPT) or "{}"))
 
 
 def _stored(text: str) -> SuspiciousList:

@@ -25,13 +25,19 @@ from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, Sugg
 
 
 class SqlDecisions(Operations, Efforts):
-    """See `ports.DecisionRepository`; its other parts are in `Operations` and `Efforts`."""
+    """Decisions, the log of their operations, and the operations' efforts. All three are append-only: the database
+    refuses to change or remove an entry (InconsistentDataError).
+
+    Other parts are in `Operations` and `Efforts`.
+    """
 
     def __init__(self, conn: Connection) -> None:
         super().__init__(conn)
         self._made: dict[int, Decision] = {}
 
     def expect(self, mention_ids: Sequence[int], *, actor: str) -> None:
+        """Prepare for a decision about these mentions as the next operation of the unit: on a server, everything that
+        it needs is read in one round trip. It changes no result."""
         ahead = ahead_of(self._conn)
         if ahead is None:
             return
@@ -55,7 +61,11 @@ class SqlDecisions(Operations, Efforts):
         shown: Sequence[Shown | None],
         notes: Sequence[str] | None = None,
     ) -> list[Decision]:
-        """Append decisions. `operation_id` 0: no operation, as for imported gold. Raises UserError for an unknown
+        """Append one decision for each mention and make it the mention's current one. CLEARED makes it undecided.
+        `verdicts`, `shown` and `notes` are parallel to the ids: otherwise ValueError is raised. Raises UserError
+        for an unknown mention.
+
+        Append decisions. `operation_id` 0: no operation, as for imported gold. Raises UserError for an unknown
         mention.
 
         Raises ValueError if the sequences have different lengths.
@@ -97,6 +107,7 @@ class SqlDecisions(Operations, Efforts):
             self._conn.execute(_RANK, [{"b_id": mention_id, "b_rank": rank} for mention_id, rank in ranks.items()])
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        """Current decisions; undecided (never decided, or CLEARED) mentions are absent."""
         if self._made.keys() >= set(mention_ids):  # nobody else writes in this unit
             found = {one: self._made[one] for one in mention_ids}
             return {one: made for one, made in found.items() if made.verdict.outcome is not Outcome.CLEARED}
@@ -109,12 +120,15 @@ class SqlDecisions(Operations, Efforts):
         return {row.mention_id: _decision(row) for row in rows}
 
     def history(self, mention_id: int) -> list[Decision]:
+        """Every decision of the mention, oldest first, including CLEARED ones."""
         return [_decision(row) for row in self._conn.execute(_HISTORY, {"id": mention_id})]
 
     def of_operation(self, operation_id: int) -> list[Decision]:
+        """Every decision of the operation."""
         return [_decision(row) for row in self._conn.execute(_OF_OPERATION, {"id": operation_id})]
 
     def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
+        """(mention type, entity ids, number) of the current links of a split's mentions of these types."""
         query = (
             select(MentionRow.type, DecisionRow.entity_ids, func.count())
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
@@ -129,6 +143,7 @@ class SqlDecisions(Operations, Efforts):
         ]
 
     def linked_strings(self, splits: Sequence[Split]) -> list[tuple[str, tuple[str, ...], int]]:
+        """(words of the mention, entity ids, number) of the current links of these splits."""
         query = (
             select(MentionRow.text, DecisionRow.entity_ids, func.count())
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
@@ -142,7 +157,7 @@ class SqlDecisions(Operations, Efforts):
         return [(text, lists[ids], number) for text, ids, number in rows]
 
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
-        """The previous decisions of those made in one step."""
+        """For the decisions of one operation, by id, the decision that each replaced; absent if it was the first."""
         if len({one.mention_id for one in decisions}) < len(decisions):  # a mention decided twice in the step
             pairs = [(one, self._before(one)) for one in decisions]
             return {one.id: found for one, found in pairs if found is not None}
@@ -152,6 +167,7 @@ class SqlDecisions(Operations, Efforts):
         return {one.id: by_mention[one.mention_id] for one in decisions if one.mention_id in by_mention}
 
     def count(self) -> int:
+        """The number of all decisions ever made, including replaced and CLEARED ones."""
         return self._conn.execute(select(func.count()).select_from(DecisionRow)).scalar_one()
 
     def _before(self, decision: Decision) -> Decision | None:

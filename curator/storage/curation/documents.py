@@ -46,7 +46,11 @@ OTHER_TEXT = (
 
 
 class SqlDocuments(SourceFiles, Imports):
-    """See `ports.DocumentRepository`; its other parts are in `SourceFiles` and `Imports`.
+    """Source files, their documents, and the list of imports. A document is visible once its file is complete,
+    unless the import was withdrawn. Methods that take an id raise UserError for a missing document, unless stated
+    otherwise.
+
+    Other parts are in `SourceFiles` and `Imports`.
 
     The first document with an external id in a file has occurrence 0.
     """
@@ -54,6 +58,7 @@ class SqlDocuments(SourceFiles, Imports):
     def add_documents(
         self, file_id: int, documents: Sequence[SourceDocument], *, split: Split
     ) -> list[tuple[int, list[int]]]:
+        """Store documents in order; returns (document id, mention ids in the document's order) for each."""
         if not documents:
             return []
         first = next_id(self._conn, DocumentRow.id)
@@ -88,6 +93,7 @@ class SqlDocuments(SourceFiles, Imports):
         return _document(row, self._passages(document_id))
 
     def raw(self, document_id: int) -> str:
+        """The exact source record of the document."""
         query = select(DocumentTextRow.raw).where(DocumentTextRow.document_id == document_id)
         raw = self._conn.execute(query).scalar()
         if raw is None:
@@ -103,6 +109,11 @@ class SqlDocuments(SourceFiles, Imports):
         having: Sequence[str | None] = (),
         plain: bool = False,
     ) -> TextPart:
+        """Up to `limit` visible documents whose ids are greater than `after`, in import order.
+
+        `having`: consecutive characters, ASCII letters in either case, None for any one character; texts without them
+        are left out. A text with U+0000 is never left out, unless `plain` states that there is none.
+        """
         of_split = () if split is None else (DocumentRow.split == split.value,)
         ids = select(DocumentRow.id).where(DocumentRow.id > after, visible(), *of_split)
         ids = ids.order_by(DocumentRow.id).limit(limit)
@@ -118,9 +129,11 @@ class SqlDocuments(SourceFiles, Imports):
         return TextPart(tuple(texts), number, last)
 
     def text_version(self) -> tuple[int, ...]:
+        """A version that changes when documents become visible or a text is replaced."""
         return self._conn.execute(_LAST_FORMER).scalar_one() or 0, *self._conn.execute(_VISIBLE_FILES).scalars()
 
     def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
+        """Document id -> its passages in text order; documents without passages are absent."""
         found: dict[int, list[Passage]] = {}
         for document_id, kind, start, end, label in self._conn.execute(_PASSAGES_OF, ids_of(document_ids)):
             found.setdefault(document_id, []).append(passage_of((kind, start, end, label), document_id))
@@ -129,6 +142,7 @@ class SqlDocuments(SourceFiles, Imports):
     def ids(
         self, *, split: Split | None = None, state: DocumentState | None = None, answered: bool = False
     ) -> list[int]:
+        """Ids of visible documents in import order; with `answered` only those with a link or NIL decision."""
         query = select(DocumentRow.id).where(*_conditions(QueueFilter(state=state, split=split)))
         if answered:
             query = query.where(DocumentRow.linked + DocumentRow.nil > 0)
@@ -140,21 +154,26 @@ class SqlDocuments(SourceFiles, Imports):
         return list(self._conn.execute(query).scalars())
 
     def rows(self, where: QueueFilter, *, offset: int, limit: int) -> list[QueueRow]:
+        """Rows of the filtered queue, in import order."""
         query = select(*_QUEUE).where(*_conditions(where)).order_by(DocumentRow.id).offset(offset).limit(limit)
         return [_queue_row(row) for row in self._conn.execute(query)]
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        """Rows in the given order; ids without a document are left out."""
         rows = map(_queue_row, self._conn.execute(_QUEUE_ROWS, ids_of(document_ids)))
         found = {row.document_id: row for row in rows}
         return [found[one] for one in document_ids if one in found]
 
     def count(self, where: QueueFilter) -> int:
+        """The number of documents in the filtered queue."""
         query = select(func.count()).select_from(DocumentRow).where(*_conditions(where))
         return self._conn.execute(query).scalar_one()
 
     def beside(
         self, document_id: int | None, where: QueueFilter, *, forward: bool, undecided: bool = False
     ) -> int | None:
+        """The nearest document of the filtered queue after (or before) `document_id`, which need not be in the queue;
+        None as id: from the queue's end. With `undecided` only documents with an undecided mention."""
         query = select(DocumentRow.id).where(*_conditions(where))
         if undecided:
             query = query.where(HAS_UNDECIDED)
@@ -166,38 +185,44 @@ class SqlDocuments(SourceFiles, Imports):
         return self._conn.execute(query.order_by(order).limit(1)).scalar()
 
     def row(self, document_id: int) -> QueueRow:
+        """The document's row in the queue, regardless of filters."""
         row = self._conn.execute(_QUEUE_ROW, {"id": document_id}).first()
         if row is None:
             raise _no_document(document_id)
         return _queue_row(row)
 
     def set_state(self, document_id: int, state: DocumentState) -> None:
-        """Set the state. Raises UserError if there is no such document."""
+        """Change the state of one document, from any state."""
         changed = update(DocumentRow).where(DocumentRow.id == document_id).values(state=state.value)
         if self._conn.execute(changed).rowcount == 0:
             raise _no_document(document_id)
 
     def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]:
+        """The states by id."""
         return states_of(self._conn, document_ids)
 
     def set_states(self, states: Mapping[int, DocumentState]) -> None:
+        """Change the states of several documents; nothing is changed if one does not exist."""
         set_states(self._conn, states)
 
     def set_split(self, document_ids: Sequence[int], split: Split) -> None:
-        """Set the split. Raises UserError if a document does not exist."""
+        """Put the documents into a split."""
         for part in chunks(unique(document_ids)):
             changed = update(DocumentRow).where(DocumentRow.id.in_(part)).values(split=split.value)
             if self._conn.execute(changed).rowcount != len(part):
                 raise UserError(tr("One of the documents does not exist in this project; no split was changed."))
 
     def flag_documents(self, document_ids: Sequence[int], flagged: bool) -> None:
+        """Set or clear the flags; unknown ids are ignored."""
         for part in chunks(document_ids):
             self._conn.execute(update(DocumentRow).where(DocumentRow.id.in_(part)).values(flagged=flagged))
 
     def document_flagged(self, document_id: int) -> bool:
+        """False for a document that does not exist."""
         return bool(self._conn.execute(select(DocumentRow.flagged).where(DocumentRow.id == document_id)).scalar())
 
     def counts(self) -> ProjectCounts:
+        """Counts of the visible documents."""
         query = select(
             DocumentRow.state,
             DocumentRow.split,
@@ -209,7 +234,7 @@ class SqlDocuments(SourceFiles, Imports):
         return _project_counts(groups)
 
     def mention_types(self) -> dict[str, int]:
-        """Types of the mentions that are not deleted, most frequent first."""
+        """Corpus types with their number of mentions that are not deleted, most frequent first."""
         number = func.count().label("number")
         query = select(MentionRow.type, number).where(~MentionRow.deleted, MentionRow.document_id.not_in(hidden()))
         query = query.group_by(MentionRow.type)

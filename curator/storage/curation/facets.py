@@ -59,14 +59,17 @@ LARGEST = 2**48
 
 
 class FacetQueries:
-    """The part of `ports.QueueRepository` for facets and orders."""
+    """The part of `SqlQueue` for facets and orders."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """One pass over the mentions, without the wide rows of suggestions. Curators are looked up in the decisions,
-        only if there are any. SQLite sorts one number per mention in half the time of 20 words."""
+        """Counts by all facets, of one document if given; `where.facets` is not applied, the rest is.
+
+        One pass over the mentions, without the wide rows of suggestions. Curators are looked up in the decisions,
+        only if there are any. SQLite sorts one number per mention in half the time of 20 words.
+        """
         asked = self._conn.execute(select(OpinionRow.mention_id).limit(1)).first() is not None
         scheme = scheme_in(self._conn)
         given = values_given(self._conn) if scheme.shown else None
@@ -84,6 +87,7 @@ class FacetQueries:
         return _cube(self._conn.execute(query).all(), code, scheme)
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
+        """Document id -> number of its matching mentions, in queue order; only of `among` if given."""
         query: Any = select(MentionRow.document_id, func.count())
         query = matching(query, where)
         query = query.group_by(MentionRow.document_id).order_by(MentionRow.document_id)
@@ -95,6 +99,7 @@ class FacetQueries:
         return found
 
     def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
+        """Ids of matching mentions in queue and text order, of one document if given."""
         query = matching(select(MentionRow.id), where)
         if document_id is not None:
             query = query.where(MentionRow.document_id == document_id)
@@ -102,10 +107,12 @@ class FacetQueries:
         return list(self._conn.execute(query.order_by(*place)).scalars())
 
     def matches(self, mention_id: int, where: QueueFilter) -> bool:
+        """Whether the mention matches the whole filter."""
         query = matching(select(MentionRow.id), where).where(MentionRow.id == mention_id)
         return self._conn.execute(query).first() is not None
 
     def decided_strings(self) -> dict[tuple[str, str], int]:
+        """(text, type) -> number of current link and NIL decisions."""
         query = select(MentionRow.text, MentionRow.type, func.count()).where(~MentionRow.deleted)
         query = query.where(MentionRow.document_id.not_in(hidden()))
         query = query.where(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)))
@@ -113,7 +120,10 @@ class FacetQueries:
         return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}
 
     def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
-        """Seconds of operations that decided one mention: bulk steps and undo do not show a single decision's time."""
+        """Seconds of the last single decisions: of those that linked to the first candidate shown, and of others.
+
+        Seconds of operations that decided one mention: bulk steps and undo do not show a single decision's time.
+        """
         query = (
             select(EffortRow.milliseconds, any_of(DecisionRow.entity_ids), any_of(DecisionRow.shown))
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)
@@ -132,8 +142,12 @@ class FacetQueries:
         return found
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
-        for NIL; mentions without suggestions are only searched for if it is not reached."""
+        """At most `limit` matching undecided mentions, the least certain suggestions first (those without
+        candidates are least certain), unlinked ones last.
+
+        SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
+        for NIL; mentions without suggestions are only searched for if it is not reached.
+        """
         entities = self._suggested(where, _SUREST_LAST, limit=limit, nil=False)
         nils = self._suggested(where, _SUREST_FIRST, limit=limit, nil=True)
         found = list(merge(entities, nils, key=lambda row: -1.0 if row.probability is None else row.probability))

@@ -14,7 +14,7 @@ from curator.storage.db.schema import DocumentRow, DocumentTextRow, FormerTextRo
 
 
 class FormerTexts:
-    """The part of `ports.DocumentRepository` for texts and their replacement."""
+    """The part of `SqlDocuments` for texts and their replacement."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -22,6 +22,9 @@ class FormerTexts:
     def replace_text(
         self, document_id: int, new: SourceDocument, *, file_id: int, operation_id: int, occurrence: int | None = None
     ) -> None:
+        """Give a document another text, raw record and passages, from the file `file_id`. The old text is kept as a
+        former text, and the revision rises. The caller moves the mentions, and chooses `occurrence` (None: the first
+        free one in that file)."""
         self._keep(document_id, operation_id)
         if occurrence is None:
             occurrence = self._free_occurrence(file_id, new.external_id)
@@ -55,7 +58,8 @@ class FormerTexts:
             self._conn.execute(insert(PassageRow), rows)
 
     def former_text(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
-        """The former text. Raises ValueError if that operation replaced nothing (a bug)."""
+        """The text, source file and occurrence that `replace_text` replaced in that operation. Raises ValueError if
+        it replaced nothing (a bug)."""
         query = _FORMER.where(FormerTextRow.document_id == document_id, FormerTextRow.operation_id == operation_id)
         row = self._conn.execute(query).first()
         if row is None:
@@ -65,6 +69,7 @@ class FormerTexts:
         return found, row.file_id, row.occurrence
 
     def last_replaced(self, document_id: int) -> int:
+        """The operation that gave the document its current text; 0 if the text is from its import."""
         query = select(func.max(FormerTextRow.operation_id)).where(FormerTextRow.document_id == document_id)
         return self._conn.execute(query).scalar() or 0
 

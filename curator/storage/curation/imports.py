@@ -32,9 +32,10 @@ _IMPORT = "import:"
 
 
 class Imports(FormerTexts):
-    """The part of `ports.DocumentRepository` for imports."""
+    """The part of `SqlDocuments` for imports."""
 
     def next_batch(self) -> int:
+        """The number for the next batch of imported files, which are undone together."""
         return (self._conn.execute(select(func.max(ImportRow.batch))).scalar() or 0) + 1
 
     def record_import(
@@ -47,6 +48,7 @@ class Imports(FormerTexts):
         at: datetime,
         counts: Mapping[str, int] | None = None,
     ) -> int:
+        """Append one entry to the list of imports, which is append-only; returns its id."""
         new_id = next_id(self._conn, ImportRow.id)
         values = {
             "id": new_id,
@@ -61,6 +63,7 @@ class Imports(FormerTexts):
         return new_id
 
     def imports(self) -> list[ImportRecord]:
+        """Every entry, oldest first. Files imported before the list existed come first, without counts."""
         files = {row.id: as_file(row) for row in self._conn.execute(FILES.where(SourceFileRow.complete))}
         columns = (ImportRow.id, ImportRow.file_id, ImportRow.batch, ImportRow.kind, ImportRow.curator)
         rows = self._conn.execute(select(*columns, ImportRow.at, ImportRow.counts).order_by(ImportRow.id)).all()
@@ -84,15 +87,18 @@ class Imports(FormerTexts):
         ]
 
     def set_withdrawn(self, file_id: int, withdrawn: bool) -> None:
-        """Hide or show the file. Raises ValueError if there is no such complete file (a bug)."""
+        """Hide the documents of a complete file, or show them again. Records do not change. Raises ValueError if
+        there is no such complete file (a bug)."""
         changed = update(SourceFileRow).where(SourceFileRow.id == file_id, SourceFileRow.complete)
         if self._conn.execute(changed.values(withdrawn=withdrawn)).rowcount == 0:
             raise ValueError(f"there is no complete source file {file_id}")
 
     def is_withdrawn(self, file_id: int) -> bool:
+        """False for a file that does not exist."""
         return bool(self._conn.execute(_WITHDRAWN, {"id": file_id}).scalar())
 
     def present(self, external_ids: Sequence[str]) -> dict[str, list[Present]]:
+        """Visible documents with these external ids, in import order."""
         found: defaultdict[str, list[Present]] = defaultdict(list)
         for part in chunks(unique(external_ids)):
             query = _PRESENT.where(DocumentRow.external_id.in_(part), visible()).order_by(DocumentRow.id)
@@ -101,6 +107,7 @@ class Imports(FormerTexts):
         return dict(found)
 
     def handwork(self, document_ids: Sequence[int]) -> Handwork:
+        """Curators' work in these documents: decisions, mentions, comments, flags and judgements."""
         touched: set[int] = set()
         counts = dict.fromkeys(_WORK, 0)
         for part in chunks(unique(document_ids)):

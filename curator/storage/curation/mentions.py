@@ -110,21 +110,25 @@ def _edit(row: AnyRow) -> MentionEdit:
 
 
 class SqlMentions(Attributes, Relations):
-    """See `ports.MentionRepository`; comments, attributes and relations are in the bases."""
+    """Mentions, their changes, flags, comments, attributes and relations. A mention is never removed, only marked
+    as deleted.
+
+    Comments, attributes and relations are in the bases.
+    """
 
     def get(self, mention_id: int) -> Mention:
-        """The mention. Raises UserError if there is no such mention."""
+        """The mention, even if deleted. Raises UserError if it does not exist."""
         row = self._conn.execute(_MENTION, {"id": mention_id}).first()
         if row is None:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return self._with_fragments([row])[0]
 
     def documents_of(self, mention_ids: Sequence[int]) -> dict[int, int]:
-        """Mention id -> document id. Raises UserError for an unknown mention."""
+        """Mention id -> document id. Raises UserError if one does not exist."""
         return documents_of(self._conn, mention_ids)
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
-        """Mentions by id, in the given order. Raises UserError if one does not exist."""
+        """Mentions by id, in the given order, including deleted ones. Raises UserError if one does not exist."""
         found = answer(self._conn, LISTED, ids_of(mention_ids))
         rows: dict[int, AnyRow] = {row.id: row for row in found}
         for mention_id in mention_ids:
@@ -133,10 +137,13 @@ class SqlMentions(Attributes, Relations):
         return {one.id: one for one in self._with_fragments([rows[one] for one in unique(mention_ids)])}
 
     def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
+        """Mentions in text order (start, then longer first); including deleted ones on request."""
         query = _OF_DOCUMENT if deleted else _LIVING
         return self._with_fragments(self._conn.execute(query, {"document_id": document_id}).all())
 
     def of_documents(self, document_ids: Sequence[int], *, deleted: bool = False) -> dict[int, list[Mention]]:
+        """Document id -> its mentions in text order, including deleted ones on request; documents without mentions are
+        absent."""
         found: dict[int, list[Mention]] = {}
         query = _OF_DOCUMENTS if deleted else _LIVING_OF_DOCUMENTS
         for one in self._with_fragments(self._conn.execute(query, ids_of(document_ids)).all()):
@@ -146,8 +153,8 @@ class SqlMentions(Attributes, Relations):
     def add(
         self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin, deleted: bool = False
     ) -> list[int]:
-        """Add mentions, or with `deleted` mentions that only their maker sees in a round. Raises UserError if there is
-        no such document."""
+        """Store mentions and raise the document's revision; returns their ids in order. `deleted`: store mentions
+        made in a round, which do not change the document. Raises UserError if there is no such document."""
         if deleted:
             return insert_mentions(self._conn, [(document_id, one) for one in mentions], origin=origin, deleted=True)
         return self.add_many({document_id: mentions}, origin=origin).get(document_id, [])
@@ -155,7 +162,8 @@ class SqlMentions(Attributes, Relations):
     def add_many(
         self, mentions: Mapping[int, Sequence[SourceMention]], *, origin: MentionOrigin
     ) -> dict[int, list[int]]:
-        """Add mentions to documents. Raises UserError if a document does not exist."""
+        """Store mentions by document id and raise the revisions of the documents; returns their ids by document id,
+        in order. Raises UserError if a document does not exist."""
         documents = [one for one in mentions if mentions[one]]
         self._raise_revisions(documents)
         pairs = [(document_id, one) for document_id in documents for one in mentions[document_id]]
@@ -164,8 +172,8 @@ class SqlMentions(Attributes, Relations):
         return {document_id: [next(ids) for _ in mentions[document_id]] for document_id in documents}
 
     def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
-        """Mark as deleted or restore; unchanged documents keep their revision. Raises UserError for an unknown
-        mention."""
+        """Mark mentions as deleted or restore them, and raise the revisions of the documents that change. Raises
+        UserError for an unknown mention."""
         document_of = documents_of(self._conn, mention_ids)
         changed: list[int] = []
         for part in chunks(list(document_of)):
@@ -178,6 +186,8 @@ class SqlMentions(Attributes, Relations):
         recount(self._conn, documents)
 
     def reshape(self, mention_id: int, after: MentionShape, *, operation_id: int) -> MentionEdit:
+        """Give the mention other spans or another type, with the text of the document there; append the change and
+        raise the document's revision. Raises UserError for an unknown mention."""
         mention = self.get(mention_id)
         kept = select(DocumentTextRow.text).where(DocumentTextRow.document_id == mention.document_id)
         text: str = self._conn.execute(kept).scalar_one()
@@ -199,19 +209,25 @@ class SqlMentions(Attributes, Relations):
         return self.edits(mention_id)[-1]
 
     def edits(self, mention_id: int) -> list[MentionEdit]:
+        """Every change of the mention's spans or type, oldest first, including undone ones and the undo steps."""
         return edits_where(self._conn, mention_id=mention_id)
 
     def edits_of_operation(self, operation_id: int) -> list[MentionEdit]:
+        """Every change that the operation made, in order."""
         return edits_where(self._conn, operation_id=operation_id)
 
     def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
+        """The original spans and types of the document's changed mentions, in its current text; other mentions are
+        absent."""
         return first_shapes(self._conn, document_id)
 
     def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
+        """Set a mention's line in the source record (-1: none), and its identifiers there."""
         changed = update(MentionRow).where(MentionRow.id == mention_id)
         self._conn.execute(changed.values(record=record, raw_ids=raw_ids))
 
     def flag_mentions(self, mention_ids: Sequence[int], flagged: bool) -> None:
+        """Set or clear the flags; unknown ids are ignored."""
         for part in chunks(mention_ids):
             self._conn.execute(update(MentionRow).where(MentionRow.id.in_(part)).values(flagged=flagged))
 

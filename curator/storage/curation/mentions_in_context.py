@@ -25,7 +25,11 @@ AROUND = 80
 
 
 class SqlQueue(FacetQueries):
-    """See `ports.QueueRepository`; the part for facets and orders is in `FacetQueries`."""
+    """Queries over all mentions: counts by facet, matching mentions, orders, and mentions in context, always
+    without deleted mentions and invisible documents.
+
+    The part for facets and orders is in `FacetQueries`.
+    """
 
     def identical(
         self,
@@ -35,6 +39,8 @@ class SqlQueue(FacetQueries):
         where: QueueFilter | None = None,
         mention_type: str | None = None,
     ) -> list[int]:
+        """Ids of the other mentions with the same string (`domain.same_string`) and type (or `mention_type`), in queue
+        and text order: in one document, in a filter, or in all. Raises UserError for an unknown mention."""
         this = self._conn.execute(_KEY.where(MentionRow.id == mention_id)).first()
         if this is None:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
@@ -59,6 +65,8 @@ class SqlQueue(FacetQueries):
         return [one for one in mention_ids if one in kept]
 
     def contexts(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:
+        """Contexts in the given order, without deleted and unknown mentions. `bundle_id`: the bundle whose suggestions
+        are fresh."""
         found: dict[int, MentionContext] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_CONTEXTS.where(MentionRow.id.in_(part)))
@@ -66,6 +74,8 @@ class SqlQueue(FacetQueries):
         return [found[one] for one in mention_ids if one in found]
 
     def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
+        """The mentions in the given order, without undecided and deleted ones. The probabilities are those of the
+        entity."""
         values = ids_of(unique(mention_ids))
         rows = json.loads(self._conn.execute(_USES, values).scalar_one())
         payloads = self._conn.execute(_LISTED, values | {"entity_id": entity_id})
@@ -74,6 +84,7 @@ class SqlQueue(FacetQueries):
         return [found[one] for one in mention_ids if one in found]
 
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
+        """The filter's undecided mentions with a fresh suggestion of an entity, most certain first."""
         columns: tuple[Any, ...] = (
             MentionRow.id,
             MentionRow.document_id,
@@ -86,11 +97,14 @@ class SqlQueue(FacetQueries):
         return [Chance(*row) for row in self._conn.execute(query)]
 
     def unsuggested(self, where: QueueFilter, *, bundle_id: str) -> int:
+        """The number of the filter's undecided mentions without a fresh suggestion."""
         query = matching(select(func.count()), where, also=_JOINED).where(MentionRow.outcome.is_(None))
         missing = or_(SuggestionRow.mention_id.is_(None), not_(and_(*_fresh(bundle_id))))
         return int(self._conn.execute(query.where(missing)).scalar_one())
 
     def tried(self, *, bundle_id: str) -> list[Tried]:
+        """The linked and NIL mentions of validation documents with a fresh suggestion of an entity, most certain
+        first."""
         columns: tuple[Any, ...] = (SuggestionRow.probability, SuggestionRow.first, DecisionRow.entity_ids)
         query = matching(select(*columns), QueueFilter(split=Split.VALIDATION), also=_JOINED)
         query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)

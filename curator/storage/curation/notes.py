@@ -18,12 +18,13 @@ from curator.storage.db.schema import CommentRow, MentionAttributeRow, MetaRow
 
 
 class Comments:
-    """The part of `ports.MentionRepository` for comments."""
+    """The part of `SqlMentions` for comments."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def add_comment(self, document_id: int, mention_id: int | None, *, author: str, at: datetime, text: str) -> Comment:
+        """Comment on a mention, or on the whole document if `mention_id` is None."""
         made = Comment(next_id(self._conn, CommentRow.id), document_id, mention_id, author, at, text)
         self._conn.execute(
             insert(CommentRow).values(
@@ -39,16 +40,19 @@ class Comments:
         return made
 
     def get_comment(self, comment_id: int) -> Comment:
+        """The comment, even if deleted. Raises UserError if there is no such comment."""
         row = self._conn.execute(_COMMENTS.where(CommentRow.id == comment_id)).first()
         if row is None:
             raise UserError(tr("There is no comment {comment_id} in this project.", comment_id=comment_id))
         return _comment(row)
 
     def set_comments_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
+        """Mark comments as deleted or restore them; unknown ids are ignored."""
         for part in chunks(comment_ids):
             self._conn.execute(update(CommentRow).where(CommentRow.id.in_(part)).values(deleted=deleted))
 
     def comments(self, document_id: int) -> list[Comment]:
+        """Comments on the document and its mentions, oldest first, without deleted ones."""
         query = _COMMENTS.where(CommentRow.document_id == document_id, ~CommentRow.deleted).order_by(CommentRow.id)
         return [_comment(row) for row in self._conn.execute(query)]
 
@@ -75,7 +79,7 @@ ROW = MentionAttributeRow
 
 
 class Attributes(Comments):
-    """The part of `ports.MentionRepository` for attributes."""
+    """The part of `SqlMentions` for attributes."""
 
     def append_attributes(
         self,
@@ -88,6 +92,7 @@ class Attributes(Comments):
         behind: int = 0,
         note: str = "",
     ) -> None:
+        """Append (mention id, attribute id, value id) as the current values; None clears. See `AttributeEdit`."""
         first = next_id(self._conn, ROW.id)
         rows = [
             {
@@ -110,6 +115,8 @@ class Attributes(Comments):
     def attributes(
         self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
     ) -> dict[int, dict[int, int | None]]:
+        """Mention id -> {attribute id: value id}, current values, including deleted ones, in the project, or by a
+        curator in a round. None: cleared. Values never set are absent."""
         last = select(func.max(ROW.id)).where(among(ROW.mention_id))
         last = last.where(ROW.round_id.is_(None) if round_id is None else ROW.round_id == round_id)
         if round_id is not None:
@@ -123,16 +130,20 @@ class Attributes(Comments):
         return found
 
     def attribute_edits(self, mention_id: int) -> list[AttributeEdit]:
+        """Every change in the project, oldest first, including undo and redo."""
         return self._edits(_ATTRIBUTES.where(ROW.mention_id == mention_id, ROW.round_id.is_(None)))
 
     def round_attributes(self, round_id: int, curator: str, *, after: int = 0) -> list[AttributeEdit]:
+        """Every change by a curator in a round after the change with this id, oldest first."""
         return self._edits(_ATTRIBUTES.where(ROW.round_id == round_id, ROW.curator == curator, ROW.id > after))
 
     def attribute_curators(self, round_id: int) -> list[str]:
+        """Names of the curators who set attributes in the round."""
         query = select(ROW.curator).where(ROW.round_id == round_id).distinct()
         return sorted(self._conn.execute(query).scalars())
 
     def attribute_uses(self) -> dict[int, int]:
+        """Value id -> number of mentions that have the value in the project, including deleted mentions."""
         last = select(func.max(ROW.id)).where(ROW.round_id.is_(None)).group_by(ROW.mention_id, ROW.attribute_id)
         query: AnyRow = select(ROW.value_id, func.count()).where(ROW.id.in_(last), ROW.value_id.is_not(None))
         return {row[0]: row[1] for row in self._conn.execute(query.group_by(ROW.value_id))}

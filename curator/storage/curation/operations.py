@@ -131,7 +131,7 @@ _RELATION_ENDINGS = in_each(
 
 
 class Operations:
-    """The part of `ports.DecisionRepository` for operations."""
+    """The part of `SqlDecisions` for operations."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -148,7 +148,8 @@ class Operations:
         target: int | None = None,
         payload: Mapping[str, Any] | None = None,
     ) -> int:
-        """Append an operation. Raises UserError if an undo or redo does not target the next operation."""
+        """Append an operation, which goes onto the undo stack unless its actor is an import; returns its id. Raises
+        UserError if an undo or redo does not target the next operation."""
         last, *stacks, before = next(iter(answer(self._conn, END)), (0, None, None, None))
         if self._own_stacks and not actor.startswith(_IMPORT):
             stacks = list(self._last(actor=actor)[1:])
@@ -175,19 +176,23 @@ class Operations:
         return self._conn.dialect.name == POSTGRESQL
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
-        """The operation. Raises UserError if there is no such operation."""
+        """The operation and its payload (mention ids, old and new state, for undo). Raises UserError if there is no
+        such operation."""
         found = self.operations([operation_id])
         if operation_id not in found:
             raise UserError(tr("There is no operation {operation_id} in this project.", operation_id=operation_id))
         return found[operation_id]
 
     def operations(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
+        """The same for several, by id; unknown ids are absent."""
         return {
             one: (_logged(one, kind, actor, at, said, target), _payload(one, payload))
             for one, kind, actor, at, said, target, payload in self._conn.execute(_OPERATIONS, ids_of(operation_ids))
         }
 
     def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
+        """Changes of rows of relations by operations with an id greater than `after`, including undo and redo, oldest
+        first; and the id of the last operation of any kind, 0 if there is none."""
         last = self._last()[0]
         rows = self._conn.execute(of(self._conn, _RELATION_STEPS), {"after": after}) if last > after else ()
         steps = [
@@ -197,6 +202,8 @@ class Operations:
         return steps, last
 
     def relation_endings(self, *, after: int) -> list[RelationEnding]:
+        """Relations ended by deleting a mention in operations with an id greater than `after`, including undo and redo,
+        oldest first."""
         rows = self._conn.execute(of(self._conn, _RELATION_ENDINGS), {"after": after})
         return [
             RelationEnding(operation, mention, words, bool(deleted), actor, time_of(at, "operations", operation))
@@ -204,12 +211,18 @@ class Operations:
         ]
 
     def next_undo(self, actor: str = "") -> int | None:
+        """The operation that undo reverses next; None if there is none. It never undoes imports. In a shared project,
+        only among this actor's operations."""
         return self._last(actor=actor)[1]
 
     def next_redo(self, actor: str = "") -> int | None:
+        """The operation that redo repeats next; None if there is none. In a shared project, only among this actor's
+        operations."""
         return self._redo_target(self._last(actor=actor)[2])
 
     def built_on(self, operation_id: int, actor: str) -> str:
+        """The other curators who later decided or moved mentions of an operation in a shared project; '' if no one
+        did."""
         if not self._own_stacks:
             return ""
         mine = select(DecisionRow.mention_id).where(DecisionRow.operation_id == operation_id)
@@ -227,6 +240,7 @@ class Operations:
     # --- the list of steps ---
 
     def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:
+        """Operations that are neither undo nor redo, newest first, with ids less than `before`."""
         query = _STEPS.where(*_conditions(where)).limit(limit)
         if before is not None:
             query = query.where(OperationRow.id < before)
@@ -236,14 +250,17 @@ class Operations:
         ]
 
     def latest(self, operation_id: int) -> datetime:
+        """The latest time of this operation and those before it. Raises UserError if there is no such operation."""
         found = self._conn.execute(_LATEST, {"id": operation_id}).scalar()
         return self.operation(operation_id)[0].at if found is None else time_of(found, "operations")
 
     def actors(self) -> list[str]:
+        """Names of those who appended operations, without imports."""
         query = select(OperationRow.actor).where(~OperationRow.actor.startswith(_IMPORT)).distinct()
         return sorted(self._conn.execute(query).scalars(), key=str.casefold)
 
     def undo_steps(self, *, down_to: int = 0) -> list[int]:
+        """The operations that undo reverses, in order, with ids of at least `down_to`."""
         query = select(OperationRow.id).where(OperationRow.kind.not_in(_BACK_AND_FORTH))
         query = query.where(OperationRow.id >= max(down_to, self.fixed_up_to(after=down_to) + 1))
         query = query.where(~OperationRow.actor.startswith(_IMPORT)).order_by(OperationRow.id.desc())
@@ -252,13 +269,17 @@ class Operations:
         return [one for one in found if one not in gone]
 
     def redo_steps(self) -> list[int]:
+        """The operations that redo repeats, in order."""
         return list(self._conn.execute(_REDO_STEPS).scalars())
 
     def fixed_up_to(self, *, after: int = 0) -> int:
+        """The last operation that undo cannot pass: it and all before it are permanent. 0 if there is none with an id
+        of at least `after`."""
         query = select(func.max(OperationRow.id)).where(OperationRow.kind.in_([one.value for one in _BARRIERS]))
         return self._conn.execute(query.where(OperationRow.id >= after)).scalar() or 0
 
     def taken_back(self, operation_ids: Sequence[int]) -> set[int]:
+        """The operations among these that were undone and not redone."""
         if not operation_ids:
             return set()
         wanted, last = set(operation_ids), {}
@@ -270,6 +291,7 @@ class Operations:
         return {one for one, kind in last.items() if kind == OperationKind.UNDO}
 
     def numbers(self, operation_ids: Sequence[int]) -> dict[int, int]:
+        """The number of decisions of each of these operations; those without decisions are absent."""
         found: dict[int, int] = {}
         for part in chunks(operation_ids):
             query = select(DecisionRow.operation_id, func.count()).where(DecisionRow.operation_id.in_(part))
@@ -344,12 +366,14 @@ def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
 
 
 class Efforts:
-    """The part of `ports.DecisionRepository` for efforts."""
+    """The part of `SqlDecisions` for efforts."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def add_efforts(self, efforts: Sequence[Effort]) -> None:
+        """Record operations' efforts; an operation's first record is kept. Raises InconsistentDataError for an unknown
+        operation."""
         rows = [
             {"operation_id": one.operation_id, "keys": one.keys, "milliseconds": one.milliseconds} for one in efforts
         ]
@@ -357,6 +381,8 @@ class Efforts:
             self._conn.execute(insert_new(self._conn, EffortRow), rows)
 
     def efforts(self, *, curator: str | None = None) -> list[SpentEffort]:
+        """Efforts, oldest first, of operations that decided something and were not undone later; of one curator if
+        given."""
         query = (
             select(
                 EffortRow.operation_id,

@@ -40,15 +40,21 @@ class _Step(NamedTuple):
 
 
 class SqlRecords(Statistics):
-    """See `ports.RecordRepository`; the counts are in `Statistics`."""
+    """Read-only views of all records. The counts are one query each, without deleted mentions and invisible
+    documents.
+
+    The counts are in `Statistics`.
+    """
 
     # --- the audit trail ---
 
     def audit(self) -> Iterator[AuditEntry]:
-        """The trail in order of time; for equal times, decisions of imports first, then by number.
+        """Every decision, judgement, and operation without decisions, in order of time.
 
-        Numbers grow with every record, so a clock set back does not change the order within decisions, judgements or
-        operations: each is sorted by the latest time up to it.
+        The trail in order of time; for equal times, decisions of imports first, then by number.
+
+        Numbers grow with every record, so a clock set back does not change the order within decisions, judgements
+        or operations: each is sorted by the latest time up to it.
         """
         steps = self._steps()
         entries = merge(
@@ -187,12 +193,14 @@ class SqlRecords(Statistics):
     # --- people ---
 
     def curators(self) -> list[str]:
+        """Names of the people who decided or judged, without imports."""
         names: set[str] = set()
         for column in (DecisionRow.curator, JudgementRow.curator):
             names.update(self._conn.execute(select(column).distinct()).scalars())
         return sorted(name for name in names if not name.startswith(_IMPORT))
 
     def decided_by(self, curator: str) -> list[tuple[int, int, datetime]]:
+        """(document id, mention id, when) of this curator's current links and NILs."""
         query = (
             select(MentionRow.document_id, MentionRow.id, DecisionRow.at, DecisionRow.id)
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
@@ -206,6 +214,7 @@ class SqlRecords(Statistics):
         ]
 
     def noted(self, beginning: str) -> list[int]:
+        """Mentions, without deleted ones, whose current decision's note begins with this text."""
         query = (
             select(MentionRow.id)
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
@@ -214,6 +223,7 @@ class SqlRecords(Statistics):
         return list(self._conn.execute(query.order_by(MentionRow.id)).scalars())
 
     def document_with(self, external_id: str, occurrence: int, sha256: str) -> int | None:
+        """The document with this text; of several, the one with this id, then with this occurrence."""
         query = select(DocumentRow.id, DocumentRow.external_id, DocumentRow.occurrence)
         query = query.where(DocumentRow.text_sha256 == sha256, visible()).order_by(DocumentRow.id)
         found = [(row[1] == external_id, row[2] == occurrence, -row[0]) for row in self._conn.execute(query)]
@@ -222,6 +232,7 @@ class SqlRecords(Statistics):
     # --- names ---
 
     def decided_names(self) -> Iterator[tuple[str, str, int, int]]:
+        """(entity id, mention text, decisions, documents) of current links to one entity outside the split test."""
         query = (
             select(DecisionRow.entity_ids, MentionRow.text, func.count(), func.count(distinct(MentionRow.document_id)))
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)

@@ -19,7 +19,7 @@ from curator.storage.db.schema import JudgementRow, MentionRow, RoundDocumentRow
 
 
 class SqlRounds:
-    """See `ports.RoundRepository`."""
+    """Rounds; their judgements are only ever appended."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -27,6 +27,7 @@ class SqlRounds:
     # --- rounds ---
 
     def create(self, name: str, kind: RoundKind, document_ids: Sequence[int], *, at: datetime) -> int:
+        """Create a round. Raises UserError if there is a round with this name."""
         if self._conn.execute(select(RoundRow.id).where(RoundRow.name == name)).first() is not None:
             raise UserError(tr("A round “{name}” already exists. Choose another name.", name=name))
         round_id = next_id(self._conn, RoundRow.id)
@@ -36,24 +37,29 @@ class SqlRounds:
         return round_id
 
     def all(self) -> list[Round]:
+        """All rounds, oldest first."""
         return [_round(row) for row in self._conn.execute(_rounds().order_by(RoundRow.id))]
 
     def get(self, round_id: int) -> Round:
+        """The round. Raises UserError if it is unknown."""
         row = self._conn.execute(_rounds().where(RoundRow.id == round_id)).first()
         if row is None:
             raise UserError(tr("There is no round {round_id} in this project.", round_id=round_id))
         return _round(row)
 
     def set_closed(self, round_id: int, closed: bool) -> None:
+        """Close the round, or open it again; an unknown round is ignored."""
         self._conn.execute(update(RoundRow).where(RoundRow.id == round_id).values(closed=closed))
 
     def add_documents(self, round_id: int, document_ids: Sequence[int]) -> None:
+        """Add documents; those already in the round are ignored."""
         new = sorted(set(document_ids) - set(self.document_ids(round_id)))
         if new:
             rows = [{"round_id": round_id, "document_id": one} for one in new]
             self._conn.execute(insert(RoundDocumentRow), rows)
 
     def document_ids(self, round_id: int) -> list[int]:
+        """Ids of the round's documents, in queue order."""
         query = select(RoundDocumentRow.document_id).where(RoundDocumentRow.round_id == round_id)
         query = query.where(RoundDocumentRow.document_id.not_in(hidden()))
         return list(self._conn.execute(query.order_by(RoundDocumentRow.document_id)).scalars())
@@ -71,7 +77,10 @@ class SqlRounds:
         note: str = "",
         shown: Sequence[Shown | None] = (),
     ) -> list[Judgement]:
-        """Append judgements. Raises ValueError if the sequences have different lengths."""
+        """Append a judgement for each mention; `shown` is parallel to the ids, or empty.
+
+        Append judgements. Raises ValueError if the sequences have different lengths.
+        """
         first = next_id(self._conn, JudgementRow.id)
         seen = shown or [None] * len(mention_ids)
         made = [
@@ -83,11 +92,13 @@ class SqlRounds:
         return made
 
     def current(self, round_id: int, *, curator: str | None = None, document_id: int | None = None) -> list[Judgement]:
+        """The last judgement of each curator on each mention, without withdrawn ones."""
         last = _last(round_id, curator, document_id)
         query = _JUDGEMENTS.where(JudgementRow.id.in_(last), JudgementRow.outcome != Outcome.CLEARED.value)
         return [_judgement(row) for row in self._conn.execute(query.order_by(JudgementRow.id))]
 
     def log(self, round_id: int, curator: str, *, after: int = 0) -> list[Judgement]:
+        """All judgements of a curator after the judgement with this id, oldest first, including withdrawn ones."""
         query = _JUDGEMENTS.where(JudgementRow.round_id == round_id, JudgementRow.curator == curator)
         query = query.where(JudgementRow.id > after)
         return [_judgement(row) for row in self._conn.execute(query.order_by(JudgementRow.id))]
@@ -95,6 +106,7 @@ class SqlRounds:
     # --- mentions ---
 
     def mentions(self, round_id: int, document_id: int) -> list[RoundMention]:
+        """Mentions of the document that are not deleted, and those created in the round, in text order."""
         made = self._made_by(round_id, MentionRow.document_id == document_id)
         every = SqlMentions(self._conn).of_document(document_id, deleted=True)
         # a mention that adjudication added to the project is visible to everybody
@@ -106,6 +118,7 @@ class SqlRounds:
         return _joined(found) if made else found
 
     def add_mention(self, round_id: int, mention_id: int, curator: str) -> None:
+        """Make a mention that is deleted in the project visible to a curator in the round; repeating it is harmless."""
         key = {"round_id": round_id, "mention_id": mention_id, "curator": curator}
         there = select(RoundMentionRow.mention_id).filter_by(**key)
         if self._conn.execute(there).first() is None:
@@ -126,11 +139,13 @@ class SqlRounds:
     # --- how far they are ---
 
     def progress(self, round_id: int) -> list[RoundProgress]:
+        """A line for each curator who judged, by name."""
         query = select(JudgementRow.curator).where(JudgementRow.round_id == round_id).distinct()
         names = sorted(self._conn.execute(query).scalars())
         return [RoundProgress.of(name, self.judged_in(round_id, name).values()) for name in names]
 
     def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, Judged]:
+        """The curator's numbers by document id, for the whole round or one document of it."""
         ids = self.document_ids(round_id) if document_id is None else [document_id]
         given = {
             document: (judged, skipped)
@@ -144,6 +159,7 @@ class SqlRounds:
         return found
 
     def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
+        """The number of the curator's current judgements by outcome."""
         query = (
             select(JudgementRow.outcome, func.count())
             .where(JudgementRow.id.in_(_last(round_id, curator, None)), JudgementRow.outcome != Outcome.CLEARED.value)

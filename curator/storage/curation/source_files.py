@@ -24,13 +24,16 @@ from curator.storage.db.schema import (
 
 
 class SourceFiles:
-    """The source files' part of `ports.DocumentRepository`."""
+    """The source files' part of `SqlDocuments`."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def add_file(self, file: SourceFile) -> int:
-        """`file.id` is ignored; the stored one has a new id."""
+        """Store a source file as incomplete and return its id; its documents stay invisible until `complete_file`.
+
+        `file.id` is ignored; the stored one has a new id.
+        """
         file_id = next_id(self._conn, SourceFileRow.id)
         self._conn.execute(
             insert(SourceFileRow).values(
@@ -74,6 +77,8 @@ class SourceFiles:
         return [as_file(row) for row in self._conn.execute(query)]
 
     def remove_file(self, file_id: int) -> None:
+        """Delete a file that is still incomplete, with its documents and imported decisions, which were never
+        visible."""
         query = select(SourceFileRow.id).where(SourceFileRow.id == file_id, ~SourceFileRow.complete)
         if self._conn.execute(query).first() is None:
             return

@@ -32,13 +32,13 @@ BETWEEN_IDS = '", "'
 
 
 class Statistics:
-    """The part of `ports.RecordRepository` that counts."""
+    """The part of `SqlRecords` that counts."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def documents(self) -> list[DocumentCell]:
-        """Counts from the documents' counters, without reading mentions."""
+        """Documents and their mentions, grouped by split and state."""
         sums = [func.sum(column) for column in COUNTERS.values()]
         query = (
             select(DocumentRow.split, DocumentRow.state, func.count(), func.sum(DocumentRow.mentions), *sums)
@@ -48,7 +48,8 @@ class Statistics:
         return [_document_cell(*row) for row in self._conn.execute(query)]
 
     def holdings(self, *, done: bool = False, noted: str = "") -> Holdings:
-        """One scan of the mentions."""
+        """What the project has to export; only of documents that are `done`, or only mentions whose current
+        decision's note begins with `noted`."""
         where = [visible(), *([DocumentRow.state == DocumentState.DONE.value] if done else [])]
         gold = func.coalesce(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)), false())
         rejected = func.coalesce(MentionRow.outcome == Outcome.REJECTED.value, false())
@@ -105,10 +106,14 @@ class Statistics:
         return self._conn.execute(query.where(~RelationRow.deleted, RelationRow.source == "", *where)).scalar_one()
 
     def decided(self) -> list[DecidedCell]:
+        """Current decisions, without undone and replaced ones."""
         return [DecidedCell(day_of(row[0], "decisions"), *row[1:]) for row in self._conn.execute(decided_query())]
 
     def efforts(self) -> list[EffortCell]:
-        """An operation's split is that of one of its mentions, '' if it decided none."""
+        """Efforts of operations whose effort was measured.
+
+        An operation's split is that of one of its mentions, '' if it decided none.
+        """
         taken = _taken().subquery()
         decisions = func.coalesce(taken.c.number, 0)
         keys = (_day(OperationRow.at), OperationRow.actor, func.coalesce(taken.c.split, ""), decisions > 1)
@@ -130,6 +135,8 @@ class Statistics:
     def taken(
         self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
     ) -> list[TakenDecision]:
+        """The project's decisions, newest first, at most `limit` with ids less than `before`; filtered by curator and
+        by words in mentions or documents; imported ones only on request."""
         query = _TAKEN.order_by(DecisionRow.id.desc()).limit(limit)
         if before is not None:
             query = query.where(DecisionRow.id < before)

@@ -30,16 +30,22 @@ STAGES = ("lexical", "names")
 
 
 class SqlSuggestions:
-    """See `ports.SuggestionRepository`. Scores of candidates are kept to six decimals."""
+    """The last suggestion of each mention, with a stamp that shows whether it is stale, and the last second
+    opinion.
+
+    Scores of candidates are kept to six decimals.
+    """
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def packed(self, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        """The same, prepared for `save`: most of the work is done before the writing unit begins, so that no decision
+        waits for it."""
         return [StoredSuggestion.of(one) for one in suggestions]
 
     def save(self, suggestions: Sequence[Suggestion]) -> None:
-        """Store suggestions. Raises UserError if a mention does not exist."""
+        """Replace the stored suggestion of each mention. Raises UserError if a mention does not exist."""
         latest = {suggestion.mention_id: suggestion for suggestion in suggestions}
         if not latest:
             return
@@ -60,7 +66,7 @@ class SqlSuggestions:
         self._conn.execute(insert(SuggestionFactsRow), rows)
 
     def of_document(self, document_id: int) -> dict[int, Suggestion]:
-        """Suggestions of the mentions that are not deleted, stale ones included."""
+        """Suggestions by mention id, without deleted mentions, including stale ones."""
         query = (
             _SUGGESTIONS.join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
             .where(MentionRow.document_id == document_id, ~MentionRow.deleted)
@@ -69,13 +75,18 @@ class SqlSuggestions:
         return {row[0]: _suggestion(*row) for row in self._conn.execute(query)}
 
     def get(self, mention_id: int) -> Suggestion | None:
+        """The suggestion, even if stale; None if there is none."""
         row = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id == mention_id)).first()
         return None if row is None else _suggestion(*row)
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
+        """Suggestions by mention id; mentions without one are absent."""
         return {row[0]: _suggestion(*row) for row in answer(self._conn, SUGGESTED, ids_of(unique(mention_ids)))}
 
     def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
+        """The documents with an undecided mention whose suggestion is missing or has another stamp than (`bundle_id`,
+        the document's revision), among the next `ahead` visible documents (None: all) that are not done, in queue order
+        from the id `position` once around."""
         found = self._open(bundle_id, DocumentRow.id >= position, limit=ahead)
         if ahead is None or len(found) < ahead:
             left = None if ahead is None else ahead - len(found)
@@ -83,6 +94,7 @@ class SqlSuggestions:
         return [document_id for document_id, stale in found if stale]
 
     def make_stale(self, mention_types: Sequence[str]) -> None:
+        """Mark every document with an undecided mention of one of these types as stale."""
         first = (
             select(func.min(MentionRow.id))
             .join(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
@@ -95,6 +107,7 @@ class SqlSuggestions:
         self._conn.execute(update(SuggestionRow).where(SuggestionRow.mention_id.in_(first)).values(bundle_id=""))
 
     def save_opinions(self, opinions: Sequence[Opinion]) -> None:
+        """Replace the stored second opinion of each mention. Raises UserError if a mention does not exist."""
         latest = {one.mention_id: one for one in opinions}
         if not latest:
             return
@@ -115,6 +128,7 @@ class SqlSuggestions:
         self._conn.execute(insert(OpinionRow), rows)
 
     def opinions(self, mention_ids: Sequence[int]) -> dict[int, Opinion]:
+        """Second opinions by mention id; mentions without one are absent."""
         found: dict[int, Opinion] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_OPINIONS.where(OpinionRow.mention_id.in_(part)))

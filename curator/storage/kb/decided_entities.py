@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
-from curator.services.ports.knowledge import NilMention
+from curator.services.ports.queue import NilMention
 from curator.storage.db.dialects import rows_as_json
 from curator.storage.db.packing import unpack_head
 from curator.storage.db.rows import AnyRow, chunks, hidden, texts_of
@@ -21,17 +21,20 @@ SHORT = 16
 
 
 class Outcomes:
-    """The part of `ports.KnowledgeBaseRepository` for entities in decisions."""
+    """The part of `SqlKnowledgeBase` for entities in decisions."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def links(self) -> dict[tuple[str, ...], int]:
+        """Number of linked mentions by entity, without deleted mentions and hidden documents, as in the following
+        methods."""
         query = select(DecisionRow.entity_ids, func.count()).join(MentionRow, MentionRow.decision_id == DecisionRow.id)
         query = query.where(MentionRow.outcome == Outcome.LINK.value, *_living()).group_by(DecisionRow.entity_ids)
         return {texts_of(ids, "decisions", "entity_ids"): number for ids, number in self._conn.execute(query)}
 
     def linked_to(self, entity_ids: Collection[str]) -> list[int]:
+        """Mentions whose link names one of these entities, in queue and text order."""
         lists = self._lists_with(entity_ids)
         found: list[tuple[int, int, int]] = []
         for part in chunks(lists):
@@ -61,6 +64,7 @@ class Outcomes:
         ]
 
     def nils(self, *, decided: bool) -> list[NilMention]:
+        """Mentions decided NIL, or else undecided ones whose suggestion says NIL, in queue and text order."""
         chosen = _NILS.where(MentionRow.outcome == Outcome.NIL.value)
         if not decided:
             chosen = _NILS.where(MentionRow.outcome.is_(None), SuggestionRow.is_nil)
@@ -68,9 +72,11 @@ class Outcomes:
         return [NilMention(row.id, row.document_id, row.text, row.type, row.string_key, _expanded(row)) for row in rows]
 
     def retire(self, entities: Sequence[Entity]) -> None:
+        """Store the records of entities that the next version lacks."""
         retire(self._conn, entities)
 
     def retired(self, entity_ids: Iterable[str]) -> dict[str, Entity]:
+        """The stored records of removed entities; others are absent."""
         return retired_of(self._conn, list(entity_ids))
 
 

@@ -20,12 +20,15 @@ GOLD = (Outcome.LINK.value, Outcome.NIL.value)
 
 
 class DecidedStrings:
-    """The part of `ports.KnowledgeBaseRepository` that compares decisions about one string."""
+    """The part of `SqlKnowledgeBase` that compares decisions about one string."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def divided(self, *, in_document: bool = False) -> list[DecidedPlace]:
+        """The current links and NILs of each string and type that has several different ones, by string and type, then
+        in queue and text order. Links with the same entities in another order may count as different. `in_document`:
+        only those of documents with several for one string."""
         found: list[DecidedPlace] = []
         where = (*_STRING, MentionRow.document_id) if in_document else _STRING
         divided: AnyQuery = (
@@ -40,6 +43,7 @@ class DecidedStrings:
         return sorted(found, key=lambda one: (one.key, one.type))  # sorting is stable: the order of places is kept
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
+        """The decided mentions in the given order, without deleted ones and ones without a link or NIL."""
         found: dict[int, DecidedPlace] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_PLACES.where(MentionRow.id.in_(part), *_counted()))
@@ -47,11 +51,15 @@ class DecidedStrings:
         return [found[one] for one in mention_ids if one in found]
 
     def decided_alike(self, mention_id: int) -> list[DecidedPlace]:
+        """The links and NILs of all mentions with its string and type, including itself, in queue and text order.
+        Raises UserError for an unknown mention."""
         this = self._this(mention_id)
         query = _PLACES.where(MentionRow.string_key == this.string_key, MentionRow.type == this.type, *_counted())
         return list(_places(self._conn.execute(query).all()))
 
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
+        """The decisions (links or NIL) of the other mentions with its string and type. Raises UserError for an unknown
+        mention."""
         this = self._this(mention_id)
         where = {"key": this.string_key, "type": this.type, "document": this.document_id, "mention": mention_id}
         return [OtherDecision(verdict_of(*row[:3]), row[3], row[4]) for row in self._conn.execute(_OTHERS, where)]

@@ -148,8 +148,13 @@ _INFO = select(
 
 
 class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarchy):
-    """See `ports.KnowledgeBaseRepository`; its other parts are in `ProvisionalEntities`, `Outcomes`, `DecidedStrings`
-    and `KbHierarchy`."""
+    """The imported knowledge base by versions, one of which is active; the provisional entities; and the entities
+    of current decisions. `get`, `get_many`, `resolve` and `search` include provisional entities; `info`, `iterate`
+    and the comparison of versions cover only the imported knowledge base. Without an active version nothing is
+    found.
+
+    Other parts are in `ProvisionalEntities`, `Outcomes`, `DecidedStrings` and `KbHierarchy`.
+    """
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         super().__init__(conn)
@@ -157,6 +162,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         self._pause = pause or (lambda: None)
 
     def begin(self, *, name: str) -> int:
+        """Open a new, still invisible version of the knowledge base."""
         version = next_id(self._conn, KbVersionRow.id)
         empty = {"active": False, "content_hash": "", "entities": 0, "names": 0, "definitions": 0, "types": "[]"}
         self._conn.execute(insert(KbVersionRow).values(id=version, name=name, **empty))
@@ -181,6 +187,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         self._conn.execute(update(row).where(row.id == version).values(added))
 
     def loaded(self, version: int, entity_ids: Sequence[str]) -> set[str]:
+        """The ids among these that a version being loaded already has."""
         tables = self._tables(version)
         spelled = [one for one in entity_ids if is_identifier(one)]
         found = _look_up(tables, spelled)
@@ -188,10 +195,14 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return kb_matching.held(tables, entity_ids) | same
 
     def describe(self, version: int, sources: Sequence[KnowledgeSource]) -> None:
+        """Record the sources of a version being loaded, in the order of loading."""
         kb_matching.set_sources(self._conn, version, sources)
 
     def sources(self) -> tuple[KnowledgeSource, ...]:
-        """The sources; for a version loaded by an earlier program only its name and size are known."""
+        """The sources of the active version; empty without one.
+
+        The sources; for a version loaded by an earlier program only its name and size are known.
+        """
         version, info = self._active_version(), self.info()
         if version is None or info is None:
             return ()
@@ -199,15 +210,18 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return found or (KnowledgeSource(info.name, entities=info.entities),)
 
     def part(self, start: int, count: int) -> list[Entity]:
+        """`count` entities of the active version after the first `start`, in the order of loading."""
         tables = self._active()
         return kb_matching.part(tables, start, count) if tables else []
 
     def compare(self, version: int) -> KbChanges:
+        """The differences of a loaded version from the active one. It takes some seconds for millions of entities."""
         tables = self._active()
         new = self._tables(version)
         return kb_matching.compare(tables, new) if tables else KbChanges(0, 0, 0, 0)
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
+        """Compute the content hash, make the version the active one and remove the others."""
         tables = self._tables(version)
         tables.begin_writing()
         types = tables.type_names()
@@ -225,6 +239,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return info
 
     def remove_version(self, version: int) -> None:
+        """Remove a version that never became active."""
         self._remove((KbVersionRow.id == version) & ~KbVersionRow.active)
 
     def remove_incomplete(self) -> int:
@@ -236,6 +251,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return removed
 
     def info(self) -> KnowledgeBaseInfo | None:
+        """The facts of the active version; None if there is none."""
         found = self._conn.execute(_INFO).first()
         if found is None:
             return None
@@ -245,32 +261,41 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         )
 
     def get(self, entity_id: str) -> Entity | None:
+        """The entity that an id means, as in `resolve`."""
         primary = self.resolve([entity_id]).get(entity_id)
         return self.get_many([primary]).get(primary) if primary is not None else None
 
     def former(self, entity_id: str) -> Entity | None:
+        """The former entity of a removed or obsolete id, for the names of old decisions."""
         if (found := former_entity(self._conn, entity_id)) is not None:
             return found
         obsolete = self.obsolete([entity_id]).get(entity_id)
         return obsolete.entity if obsolete is not None else None
 
     def add_obsolete(self, version: int, source: str, entities: Sequence[ObsoleteEntity]) -> None:
+        """Store obsolete entities of a source of a version being loaded. If two sources have the same id, the first
+        record is kept."""
         kb_matching.add_obsolete(self._tables(version), source, entities)
 
     def obsolete(self, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
+        """The obsolete entities of the active version among these ids, keyed by the given id, ignoring case."""
         tables = self._active()
         return kb_matching.obsolete(tables, entity_ids) if tables else {}
 
     def obsolete_of(self, source: str) -> list[ObsoleteEntity]:
+        """The obsolete entities of a source of the active version, by id."""
         tables = self._active()
         return kb_matching.obsolete_of(tables, source) if tables else []
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
+        """The entities with these primary ids."""
         tables = self._active()
         ours = living_entities(self._conn, entity_ids)
         return ours | (_by_ids(tables, entity_ids) if tables else {})
 
     def resolve(self, ids: Iterable[str]) -> dict[str, str]:
+        """The primary ids of the resolvable ids among these, in any spelling of `look_up_key`, with or without
+        prefix."""
         tables = self._active()
         asked = list(ids)
         found = {one: one for one in living_entities(self._conn, asked)}
@@ -281,10 +306,12 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return found
 
     def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """For ids that do not resolve because they match several entities equally well, the primary ids of these."""
         tables = self._active()
         return ambiguous_ids(tables, ids) if tables else {}
 
     def matching(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The primary ids of all entities that each id may mean, in the order in which `resolve` prefers them."""
         tables = self._active()
         asked = list(ids)
         ours = {one: (one,) for one in living_entities(self._conn, asked)}
@@ -300,7 +327,14 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         branches: Collection[str] = (),
         limit: int = 50,
     ) -> Matches:
-        """The integer part of `rank` is the tier (0 exact id ... 7 in the definition)."""
+        """Matches of a `domain.search_query`, ranked: exact id, exact name, exact synonym, beginning, all words,
+        definition, nearly the same spelling. Entities of `preferred` types come first; with `types`, only these.
+        Entities linked before rank higher, and `likely` ones (primary ids) rank as if linked often. With
+        `branches`, only these, their descendants, and provisional entities; `left_out` in the result counts other
+        matches among those read.
+
+        The integer part of `rank` is the tier (0 exact id ... 7 in the definition).
+        """
         tables, info, parsed = self._active(), self.info(), parse_query(query)
         found: list[EntityMatch] = []
         left_out = 0
@@ -324,26 +358,36 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return provisional_search.matches((one for one in entities.values() if one.id not in known), query, only=types)
 
     def linked_last(self, limit: int) -> list[str]:
+        """Ids of the entities that people linked to last, newest first, each once."""
         return linked_last(self._conn, limit)
 
     def iterate(self) -> Iterator[Entity]:
-        """Entities in the order of loading; ends with the unit of work."""
+        """Entities of the active version in the order of loading; ends with the unit of work.
+
+        Entities in the order of loading; ends with the unit of work.
+        """
         tables = self._active()
         return tables.all() if tables else iter(())
 
     def held(self, entity_ids: Collection[str]) -> set[str]:
+        """The primary ids among these that the active version has."""
         tables = self._active()
         return kb_matching.held(tables, entity_ids) if tables else set()
 
     def successors(self, entity_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Primary ids of the entities of the active version that have these as alternate ids."""
         tables = self._active()
         return kb_matching.successors(tables, entity_ids) if tables else {}
 
     def named(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Primary ids of the entities of the active version with exactly this name or synonym, names first; case and
+        white space do not matter."""
         tables = self._active()
         return kb_matching.named(tables, names) if tables else {}
 
     def same_named(self, name: str) -> list[str]:
+        """Primary ids of the entities of the active version with a name or synonym of the same normalised form
+        (`string_key`), names first; possessives, dashes, plurals, accents and British spelling do not matter either."""
         tables = self._active()
         return same_named(tables, name) if tables else []
 

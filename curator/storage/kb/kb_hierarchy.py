@@ -198,22 +198,27 @@ def _rows_below(tables: KbTables, branches: Collection[str]) -> set[int]:
 
 
 class KbHierarchy:
-    """The part of `ports.KnowledgeBaseRepository` for broader and narrower entities."""
+    """The part of `SqlKnowledgeBase` for broader and narrower entities."""
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         self.__conn = conn
         self.__pause = pause or (lambda: None)
 
     def has_hierarchy(self) -> bool:
+        """Whether there is an index of the hierarchy; False for a version loaded by an earlier program, until
+        `build_hierarchy`. Without it the following methods find nothing."""
         tables = active_tables(self.__conn)
         return tables is None or has_hierarchy(tables)
 
     def build_hierarchy(self) -> None:
+        """Build the index of the hierarchy if it is missing; some seconds for millions of entities."""
         tables = active_tables(self.__conn)
         if tables is not None and not has_hierarchy(tables):
             build_hierarchy(tables, pause=self.__pause)
 
     def narrower(self, entity_id: str | None, *, start: int = 0, count: int) -> TreePage:
+        """Entities directly below one, or, for None, the topmost ones that have children, in the order of their names:
+        `count` after the first `start`."""
         tables, row = self.__row(entity_id)
         if tables is None or row is None:
             return TreePage((), 0)
@@ -223,6 +228,7 @@ class KbHierarchy:
         return TreePage(tuple(_nodes(tables, rows)), total)
 
     def broader(self, entity_id: str) -> list[TreeNode]:
+        """Entities directly above one, in the order of their names; unknown parents are left out."""
         tables, row = self.__row(entity_id)
         if tables is None or row is None:
             return []
@@ -231,10 +237,12 @@ class KbHierarchy:
         return sorted(found, key=lambda node: fold(node.entity.name))
 
     def tree_node(self, entity_id: str) -> TreeNode | None:
+        """An entity of the active version by its primary id."""
         tables, row = self.__row(entity_id)
         return next(iter(_nodes(tables, [row])), None) if tables is not None and row is not None else None
 
     def parents(self, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Primary ids of the entities directly above these; those without parents are absent."""
         tables = active_tables(self.__conn)
         if tables is None or not has_hierarchy(tables):
             return {}
@@ -250,12 +258,15 @@ class KbHierarchy:
         return {child: tuple(above) for child, above in found.items()}
 
     def way_down(self, entity_id: str) -> list[str]:
+        """Ids from a topmost entity down to this one by the shortest path; only its own id if it has no parents, none
+        if it is unknown."""
         tables, row = self.__row(entity_id)
         way = _way_down(tables, row) if tables is not None and row is not None else []
         ids = dict(_by_row(tables, "id, entity_id", way)) if tables is not None else {}
         return [ids[one] for one in way]
 
     def below(self, branches: Collection[str], entity_ids: Collection[str]) -> set[str]:
+        """The entities among these that are in `branches` or below one of them."""
         tables = active_tables(self.__conn)
         wanted = set(branches)
         found = wanted.intersection(entity_ids)

@@ -30,18 +30,20 @@ from curator.storage.kb.kb_tables import canonical_json, parse_entity
 
 
 class ProvisionalEntities:
-    """The part of `ports.KnowledgeBaseRepository` for provisional entities."""
+    """The part of `SqlKnowledgeBase` for provisional entities."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def next_provisional_id(self) -> str:
+        """An id that no provisional entity has or ever had, and no entity of the active knowledge base."""
         tables = active_tables(self._conn)
         retired = self._conn.execute(select(RetiredEntityRow.id)).scalars()
         taken = [*self._ids(), *(one for one in retired if is_new(one)), *(new_ids(tables) if tables else ())]
         return id_of(max(map(number_of, taken), default=0) + 1)
 
     def save_provisional(self, entity: ProvisionalEntity) -> None:
+        """Store the entity, replacing the one with its id. Entities are never removed, so that no id is used twice."""
         row, found = ProvisionalEntityRow, entity.entity
         values = {
             "name": found.name,
@@ -57,15 +59,19 @@ class ProvisionalEntities:
             self._conn.execute(insert(row).values(id=entity.id, **values))
 
     def provisional(self, entity_id: str) -> ProvisionalEntity:
+        """The entity, even if deleted or replaced. Raises UserError for an unknown id."""
         row = self._conn.execute(_ROWS.where(ProvisionalEntityRow.id == entity_id)).first()
         if row is None:
             raise UserError(tr("There is no new entity {entity_id} in this project.", entity_id=entity_id))
         return _provisional(row)
 
     def all_provisional(self, *, retired: bool = False) -> list[ProvisionalEntity]:
+        """All provisional entities by id; deleted and replaced ones only with `retired`."""
         return sorted(_all(self._conn, living=not retired), key=lambda one: (number_of(one.id), one.id))
 
     def provisional_only(self) -> frozenset[str]:
+        """Ids of the provisional entities, including deleted ones, that are not in the active knowledge base: no
+        training may use them as entities."""
         ids, tables = self._ids(), active_tables(self._conn)
         return frozenset(ids) - (held(tables, ids) if tables else set())
 

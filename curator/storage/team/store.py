@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, event
@@ -26,7 +26,6 @@ from curator.domain.wording import AwayError, ProjectClosedError, UserError, tr
 from curator.services.ports.address import SharedAddress
 from curator.services.ports.safety import Backup, Checked
 from curator.services.ports.storage import Role
-from curator.storage.curation.decisions import SqlDecisions
 from curator.storage.db.ahead import AHEAD, LATER, Ahead, Ask
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.turns import Turns
@@ -213,7 +212,7 @@ class SharedStore:
                 conn.execution_options(**{SHELF: shelf, AHEAD: Ahead(send, ALWAYS)})
                 unit = SqlUnitOfWork(conn, pause=partial(self._pause, conn, _Since()))
                 yield unit
-                self._ring_and_commit(conn, cast(SqlDecisions, unit.decisions).appended, quiet=quiet)
+                self._ring_and_commit(conn, unit.decisions.appended, quiet=quiet)
             self._saved()
 
     def connected(self, raw: object) -> None:

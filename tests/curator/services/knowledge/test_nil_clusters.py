@@ -7,8 +7,7 @@ import random
 from curator.domain.decisions import Verdict
 from curator.domain.same_string import string_key
 from curator.services.knowledge.nil_clusters import NilCluster, clustered, jaccard, merged, split, trigrams
-from curator.services.ports.knowledge import NilMention
-from curator.services.ports.queue import MentionContext
+from curator.services.ports.queue import MentionContext, NilMention
 from tests.curator.services.fakes import World
 
 
