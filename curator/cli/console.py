@@ -1,8 +1,10 @@
-"""Shared by all commands: progress on standard error, results on standard output, and Ctrl+C during long work."""
+"""Shared by all commands: the open project, progress on standard error, results on standard output, and Ctrl+C during
+long work."""
 
 from __future__ import annotations
 
 import errno
+import inspect
 import io
 import json
 import logging
@@ -11,8 +13,9 @@ import re
 import signal
 import stat
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -159,11 +162,79 @@ def checked_texts(command: click.Command) -> click.Command:
 
 
 PROJECT = click.argument("project", type=ProjectPath(path_type=Path), metavar="P")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-CURATOR = click.option(
-    "--curator", default="", metavar="NAME", help="Name of the curator. Default: the name in the settings."
-)
+FILE = FilePath(path_type=Path)
 SPLIT = click.Choice(["train", "validation", "test"])
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command found or did, as JSON and as lines for people; `nothing` is said if there are no lines. With
+    `failure`, the command ends with this error after its result is printed."""
+
+    facts: Mapping[str, Any]
+    lines: str | Iterable[str]
+    nothing: str = ""
+    code: int = 0
+    failure: str = ""
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines whose cells stand below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def command(name: str, group: click.Group | None = None) -> Callable[[Callable[..., Result]], click.Command]:
+    """Make a command of a function with click's options: it prints the returned result as text or, with --json, as
+    JSON."""
+
+    def made(function: Callable[..., Result]) -> click.Command:
+        def called(*, as_json: bool, **given: Any) -> int:
+            return show(function(**given), as_json=as_json)
+
+        return _click_command(name, function, called, group)
+
+    return made
+
+
+def project_command(
+    name: str,
+    group: click.Group | None = None,
+    *,
+    read_only: bool | Callable[[Mapping[str, Any]], bool] = False,
+    curator: bool = False,
+) -> Callable[[Callable[..., Result]], click.Command]:
+    """As `command`, for a function that gets the open project P first. `read_only` may depend on the given options;
+    with `curator`, --curator names who decides."""
+
+    def made(function: Callable[..., Result]) -> click.Command:
+        def called(project: ProjectPlace, *, as_json: bool, curator: str = "", **given: Any) -> int:
+            only = read_only(given) if callable(read_only) else read_only
+            with opened(project, read_only=only, curator=curator) as found:
+                return show(function(found, **given), as_json=as_json)
+
+        return _click_command(name, PROJECT(function), called, group, curator=curator)
+
+    return made
+
+
+def _click_command(
+    name: str,
+    function: Callable[..., Result],
+    called: Callable[..., int],
+    group: click.Group | None,
+    *,
+    curator: bool = False,
+) -> click.Command:
+    params: list[click.Parameter] = [*reversed(getattr(function, "__click_params__", []))]
+    if curator:
+        words = "Name of the curator. Default: the name in the settings."
+        params.append(click.Option(["--curator"], default="", metavar="NAME", help=words))
+    params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."))
+    made = click.Command(name, callback=called, params=params, help=inspect.getdoc(function))
+    if group is not None:
+        group.add_command(made)
+    return made
 
 
 @contextmanager
@@ -204,19 +275,24 @@ def _open() -> list[Project]:
     return found
 
 
-def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    """Print the result of a command after everything it did is on disk: `text`, or `result` as one JSON object.
+def show(result: Result, *, as_json: bool) -> int:
+    """Print the result of a command after everything it did is on disk; returns its exit code.
 
     Raises UserError, and prints nothing, if the disk fails; also if the result cannot be printed.
     """
     for project in _open():
         project.disk.settle()
+    lines = result.lines if isinstance(result.lines, str) else "\n".join(result.lines)
+    facts = json.dumps(result.facts, ensure_ascii=False, default=str) if as_json else ""
     try:
-        echo(_CONTROL.sub(_escaped, json.dumps(result, ensure_ascii=False, default=str)) if as_json else text)
+        echo(_CONTROL.sub(_escaped, facts) if as_json else lines or result.nothing)
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader has seen enough, as in `| head`
             raise
         raise UserError(f"The command is done, but its output could not be written ({error.strerror}).") from error
+    if result.failure:
+        raise UserError(result.failure)
+    return result.code
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -253,9 +329,11 @@ def counted(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
-def change_facts(change: Change) -> dict[str, Any]:
-    """A step as it appears in JSON output."""
-    return {
+def changed(change: Change | None, *, nothing: str = "") -> Result:
+    """What was done as one step, or `nothing` if nothing was done."""
+    if change is None:
+        return Result({"change": None}, nothing)
+    facts = {
         "change": change.kind.value,
         "text": change.text,
         "actor": change.actor,
@@ -263,14 +341,7 @@ def change_facts(change: Change) -> dict[str, Any]:
         "documents": change.document_ids,
         "mentions": change.mention_ids,
     }
-
-
-def say_change(change: Change | None, *, as_json: bool, nothing: str = "") -> None:
-    """Print what was done, or `nothing` if nothing was done."""
-    if change is None:
-        say({"change": None}, nothing, as_json=as_json)
-    else:
-        say(change_facts(change), f"{change.text}.", as_json=as_json)
+    return Result(facts, f"{change.text}.")
 
 
 def document_named(project: Project, external_id: str) -> int:

@@ -1,4 +1,4 @@
-"""kb, with its subcommands import, sources, drop, show, export and search; export, audit, release."""
+"""kb, with its subcommands import, sources, drop, export and search; export, audit, release."""
 
 from __future__ import annotations
 
@@ -8,32 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, DAMAGE, PROJECT, FilePath, counted, opened, run_steps, say
-from curator.cli.entities import make, new, nils, remap, restrict, tree
-from curator.cli.import_preview import SHOWN_PROBLEMS, say_import
+from curator.cli.console import DAMAGE, FILE, Result, counted, project_command, run_steps
+from curator.cli.import_report import SHOWN_PROBLEMS, imported
 from curator.domain.entities import MatchKind
-from curator.domain.entity_pages import address_of
-from curator.domain.wording import UserError
 from curator.services.importing.kb_importing import KbWish
 from curator.services.ports.files import KbOptions
 from curator.services.records.export_documents import ExportScope
-from curator.settings.file import load
 
 if TYPE_CHECKING:
-    from curator.domain.entities import EntityMatch, KnowledgeSource, Replacement
-    from curator.services.ports.address import ProjectPlace
+    from curator.bootstrap import Project
+    from curator.domain.entities import EntityMatch, KnowledgeSource
     from curator.services.records.exporting import ExportReport
-
-FILE = FilePath(path_type=Path)
 
 
 @click.group("kb")
 def kb() -> None:
-    """Import, search, extend and export the knowledge base."""
-
-
-for _command in (tree, restrict, nils, new, make, remap):
-    kb.add_command(_command)
+    """Import, search and export the knowledge base."""
 
 
 def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
@@ -45,8 +35,7 @@ def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-@kb.command("import")
-@PROJECT
+@project_command("import", kb)
 @click.argument("file", type=FILE)
 @click.option("--add", is_flag=True, help="Keep the other sources. A source with the same name is replaced.")
 @click.option("--name", default="", metavar="TEXT", help="Name of the source. Default: the file's name.")
@@ -78,9 +67,8 @@ def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
     help="For the UMLS: read only this semantic type, such as T047. Repeatable.",
 )
 @click.option("--suppressed", is_flag=True, help="For the UMLS: also read obsolete and suppressed names.")
-@AS_JSON
 def kb_import(
-    project: ProjectPlace,
+    project: Project,
     file: Path,
     *,
     add: bool,
@@ -96,8 +84,7 @@ def kb_import(
     vocabulary: tuple[str, ...],
     only_type: tuple[str, ...],
     suppressed: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Import FILE as the knowledge base of P.
 
     FILE is a file or folder with MeSH, UMLS, CTD, OBO, OWL, SKOS, a table or JSON lines. The format is detected from
@@ -114,31 +101,21 @@ def kb_import(
         types=_pairs(map_type, "--map-type", "FROM=TO"),
         ids_of=ids_of,
     )
-    with opened(project) as found:
-        report = run_steps(found.importing.knowledge_base(file, wish))
-    say_import(report, as_json=as_json)
+    return imported(run_steps(project.importing.knowledge_base(file, wish)))
 
 
-@kb.command("sources")
-@PROJECT
-@AS_JSON
-def sources(project: ProjectPlace, *, as_json: bool) -> None:
+@project_command("sources", kb, read_only=True)
+def sources(project: Project) -> Result:
     """List the sources of the knowledge base of P."""
-    with opened(project, read_only=True) as found:
-        present = found.knowledge.sources()
-    text = "\n".join(map(_source_line, present)) or "No knowledge base yet."
-    say({"sources": [asdict(one) for one in present]}, text, as_json=as_json)
+    found = project.knowledge.sources()
+    return Result({"sources": [asdict(one) for one in found]}, map(_source_line, found), "No knowledge base yet.")
 
 
-@kb.command("drop")
-@PROJECT
+@project_command("drop", kb)
 @click.argument("name")
-@AS_JSON
-def drop(project: ProjectPlace, name: str, *, as_json: bool) -> None:
+def drop(project: Project, name: str) -> Result:
     """Remove the source NAME from the knowledge base of P. Decisions are not changed."""
-    with opened(project) as found:
-        report = run_steps(found.importing.drop_source(name))
-    say_import(report, as_json=as_json)
+    return imported(run_steps(project.importing.drop_source(name)))
 
 
 def _source_line(one: KnowledgeSource) -> str:
@@ -149,46 +126,7 @@ def _source_line(one: KnowledgeSource) -> str:
     return f"{one.name}: {entities}{left_out}  {'; '.join(part for part in known if part)}".rstrip()
 
 
-@kb.command("show")
-@PROJECT
-@click.argument("entity")
-@AS_JSON
-def show(project: ProjectPlace, entity: str, *, as_json: bool) -> None:
-    """Show ENTITY of the knowledge base of P, with the address of its page at its source."""
-    with opened(project, read_only=True) as found:
-        record = found.knowledge.entity(entity)
-        known, old = record or found.knowledge.former(entity), found.knowledge.obsolete(entity)
-    if known is None:
-        raise UserError(f"The knowledge base has no entity {entity}. `curator kb search P NAME` finds identifiers.")
-    address, why = _page(known.id)
-    lines = [_obsolete_text(old)] if old is not None else []
-    lines += [f"{known.id}  {known.name}  ({', '.join(known.types)})"]
-    lines += ["No longer in the knowledge base."] if record is None and old is None else []
-    facts = (("Synonyms", "; ".join(known.synonyms)), ("Also known as", ", ".join(known.alt_ids)))
-    lines += [f"{name}: {words}" for name, words in (*facts, ("Definition", known.definition)) if words]
-    lines.append(f"Page: {address}" if address else why)
-    result = {**asdict(known), "gone": record is None, "page": address}
-    if old is not None:
-        result["obsolete"] = {**asdict(old.old), "uses": [one.id for one in (*old.replaced_by, *old.consider)]}
-    say(result, "\n".join(lines), as_json=as_json)
-
-
-def _obsolete_text(found: Replacement) -> str:
-    entities = (*found.replaced_by, *found.consider)
-    into = " or ".join(f"{one.id} {one.name}" for one in entities) or "no replacement is known"
-    return f"{found.old.id} “{found.old.name}” is obsolete: " + (f"use {into}." if entities else f"{into}.")
-
-
-def _page(entity_id: str) -> tuple[str | None, str]:
-    """The address of an entity's page, or the reason why there is none."""
-    try:
-        return address_of(entity_id, load().settings.entity_pages), ""
-    except UserError as error:
-        return None, str(error)
-
-
-@kb.command("export")
-@PROJECT
+@project_command("export", kb, read_only=True)
 @click.argument("out", type=FILE)
 @click.option(
     "--least",
@@ -198,42 +136,37 @@ def _page(entity_id: str) -> tuple[str | None, str]:
     metavar="N",
     help="Add a string to an entity's names if it was linked to that entity in at least N documents.",
 )
-@AS_JSON
-def kb_export(project: ProjectPlace, out: Path, *, least: int, as_json: bool) -> None:
+def kb_export(project: Project, out: Path, *, least: int) -> Result:
     """Export the knowledge base of P to OUT as JSON lines.
 
     The export includes names learned from decisions and entities created in P.
     """
-    with opened(project, read_only=True) as found:
-        report = found.kb_export.export(out, least=least)
+    report = project.kb_export.export(out, least=least)
     text = (
         f"Wrote {counted(report.entities, 'entity', 'entities')} to {report.path}: "
         f"{counted(report.names, 'new name', 'new names')}, "
         f"{counted(report.provisional, 'entity', 'entities')} created in this project. "
         f"{report.list_path} lists the new names."
     )
-    say(asdict(report), text, as_json=as_json)
+    return Result(asdict(report), text)
 
 
-@kb.command("search")
-@PROJECT
+@project_command("search", kb, read_only=True)
 @click.argument("query")
 @click.option("--type", "mention_type", metavar="TYPE", help="List entities first that fit mentions of this type.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Show at most N entities."
 )
-@AS_JSON
-def kb_search(project: ProjectPlace, query: str, *, mention_type: str | None, limit: int, as_json: bool) -> None:
+def kb_search(project: Project, query: str, *, mention_type: str | None, limit: int) -> Result:
     """Search the knowledge base of P.
 
     QUERY is written as in the window: a name, an identifier, "exact name", type:TYPE or name :: definition. Names come
     first, then similar spellings, names with some of the words, and definitions.
     """
-    with opened(project, read_only=True) as found:
-        matches = found.knowledge.search(query, mention_type=mention_type, limit=limit)
-    text = "\n".join(map(_match_line, matches)) or f"Nothing in the knowledge base matches {query}."
+    matches = project.knowledge.search(query, mention_type=mention_type, limit=limit)
     entities = [{"matched": one.matched, "match": one.kind.value, **asdict(one.entity)} for one in matches]
-    say({"entities": entities}, text, as_json=as_json)
+    nothing = f"Nothing in the knowledge base matches {query}."
+    return Result({"entities": entities}, map(_match_line, matches), nothing)
 
 
 def _match_line(match: EntityMatch) -> str:
@@ -242,8 +175,7 @@ def _match_line(match: EntityMatch) -> str:
     return f"{entity.id}  {entity.name}  ({', '.join(entity.types)})  {match.matched}{label}"
 
 
-@click.command("export")
-@PROJECT
+@project_command("export", read_only=True)
 @click.argument("out", type=FILE)
 @click.option(
     "--format",
@@ -260,17 +192,9 @@ def _match_line(match: EntityMatch) -> str:
     "adjudicated: only adjudicated mentions.",
 )
 @click.option("--report", type=FILE, metavar="FILE", help="Write the full report to this text file.")
-@AS_JSON
 def export(
-    project: ProjectPlace,
-    out: Path,
-    *,
-    format_name: str,
-    only_done: bool,
-    scope: str | None,
-    report: Path | None,
-    as_json: bool,
-) -> int:
+    project: Project, out: Path, *, format_name: str, only_done: bool, scope: str | None, report: Path | None
+) -> Result:
     """Export the documents of P with their decisions to OUT.
 
     If OUT ends with a file extension of the format (gold.pubtator, gold.xml), all documents are written to this file.
@@ -285,66 +209,61 @@ def export(
     if only_done and scope not in (None, "done"):
         raise click.UsageError(f"--only-done contradicts --scope {scope}. Give only one of them.")
     wanted = ExportScope(scope or ("done" if only_done else "decided"))
-    with opened(project, read_only=True) as found:
-        written = found.exporting.export(out, format_name, scope=wanted)
-        if report is not None:
-            found.exporting.write_report(written, report)
-    say(asdict(written), _export_text(written, report), as_json=as_json)
-    return DAMAGE if written.damaged else 0
+    written = project.exporting.export(out, format_name, scope=wanted)
+    if report is not None:
+        project.exporting.write_report(written, report)
+    return Result(asdict(written), _export_lines(written, report), code=DAMAGE if written.damaged else 0)
 
 
-def _export_text(written: ExportReport, report: Path | None) -> str:
+def _export_lines(written: ExportReport, report: Path | None) -> list[str]:
     lines = [f"{written.text} Unchanged mentions: {written.unchanged:,}."]
     lines += [one.text for one in written.problems[:SHOWN_PROBLEMS]]
     left = len(written.problems) - SHOWN_PROBLEMS
     if left > 0:
         whole = f"{report} lists them" if report is not None else "--report FILE or --json lists all"
         lines.append(f"… and {left:,} more; {whole}.")
-    return "\n".join(lines)
+    return lines
 
 
 # What others need to check the decisions.
 
-OUT = click.argument("out", type=FilePath(path_type=Path))
-SCOPE = click.Choice([one.value for one in ExportScope])
 
-
-@click.command("audit")
-@PROJECT
-@OUT
-@AS_JSON
-def audit(project: ProjectPlace, out: Path, *, as_json: bool) -> None:
+@project_command("audit", read_only=True)
+@click.argument("out", type=FILE)
+def audit(project: Project, out: Path) -> Result:
     """Export the audit trail of P to OUT, as .csv or .jsonl.
 
     It contains every step: who decided what and when, what was suggested, and what the decision replaced.
     """
-    with opened(project, read_only=True) as found:
-        report = found.audit.export(out)
+    report = project.audit.export(out)
     text = (
         f"Wrote {counted(report.entries, 'entry', 'entries')} to {report.path}: "
         f"{counted(report.decisions, 'decision', 'decisions')}, "
         f"{counted(report.judgements, 'judgement', 'judgements')}, "
         f"{counted(report.operations, 'other step', 'other steps')}."
     )
-    say(asdict(report), text, as_json=as_json)
+    return Result(asdict(report), text)
 
 
-@click.command("release")
-@PROJECT
-@OUT
-@click.option("--scope", type=SCOPE, default="done", show_default=True, help="Decisions to release.")
-@AS_JSON
-def release(project: ProjectPlace, out: Path, *, scope: str, as_json: bool) -> None:
+@project_command("release", read_only=True)
+@click.argument("out", type=FILE)
+@click.option(
+    "--scope",
+    type=click.Choice([one.value for one in ExportScope]),
+    default="done",
+    show_default=True,
+    help="Decisions to release.",
+)
+def release(project: Project, out: Path, *, scope: str) -> Result:
     """Export a release of P to OUT: a zip file if the name ends with .zip, otherwise a folder.
 
     A release contains what others need to check and cite the decisions. It contains no document texts, and the same
     state of P always gives the same bytes.
     """
-    with opened(project, read_only=True) as found:
-        report = found.release.export(out, scope=ExportScope(scope))
+    report = project.release.export(out, scope=ExportScope(scope))
     text = (
         f"Released {counted(report.decisions, 'decision', 'decisions')} in "
         f"{counted(report.documents, 'document', 'documents')} to {report.path} "
         f"(SHA-256 {report.sha256})."
     )
-    say(asdict(report), text, as_json=as_json)
+    return Result(asdict(report), text)

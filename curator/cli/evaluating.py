@@ -1,34 +1,23 @@
-"""evaluate, errors, stats: a linker on gold, against another or in a replay, its errors, and the dashboard."""
+"""evaluate and stats: a linker on gold, against another or in a replay, and the figures of the dashboard."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, FilePath, counted, echo, opened, run_job, say
+from curator.cli.console import FILE, PROJECT, SPLIT, Result, command, counted, opened, project_command, run_job
 from curator.cli.linking import ACTORS, ON, index_if_missing, placed
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
-from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
+from curator.domain.name_classes import NAME_CLASS_WORDS
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
 from curator.services.ports.bulk import Cluster
-from curator.services.records.evaluation_errors import (
-    KIND_WORDS,
-    ErrorFilter,
-    ErrorKind,
-    Relation,
-    check_errors_name,
-    errors_file,
-    errors_of,
-    kind_lines,
-)
+from curator.services.records.evaluation_errors import check_errors_name, errors_of, kind_lines
 from curator.services.records.statistics import as_json as statistics_json
 from curator.services.records.statistics import head_figures, plots
 from curator.services.training.evaluation import EvaluationWish, ReplayWish, check_place, save_report, without_html
@@ -37,16 +26,14 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.statistics import Plot
     from curator.services.ports.address import ProjectPlace
-    from curator.services.records.evaluation_errors import ErrorList, EvaluationError
     from curator.services.records.statistics import Statistics
-    from curator.services.records.stored_evaluations import StoredEvaluation
 
 
 NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))
 MOST_FLIPS = 10
 
 
-@click.command("evaluate")
+@command("evaluate")
 @PROJECT
 @click.option("--split", type=SPLIT, required=True, help="Split whose gold is used.")
 @click.option("--linker", "linker_id", metavar="ID", help="Evaluate this linker instead of the one in use.")
@@ -54,13 +41,11 @@ MOST_FLIPS = 10
 @click.option(
     "--against", metavar="ID", help="Compare with this linker: differences, exact test, mentions that become wrong."
 )
-@click.option(
-    "--report", type=FilePath(path_type=Path), metavar="FILE.html", help="Write the full report to this file."
-)
+@click.option("--report", type=FILE, metavar="FILE.html", help="Write the full report to this file.")
 @click.option(
     "--errors",
     "errors_out",
-    type=FilePath(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write every wrong answer to this file, .tsv or .json.",
 )
@@ -78,7 +63,6 @@ MOST_FLIPS = 10
 @click.option("--replay", is_flag=True, help="Simulate a curator who decides the gold, document by document.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="With --replay: stop after N decisions.")
 @click.option("--then", type=SPLIT, help="With --replay: continue with this split.")
-@AS_JSON
 def evaluate(
     project: ProjectPlace,
     *,
@@ -96,11 +80,10 @@ def evaluate(
     replay: bool,
     limit: int | None,
     then: str | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Evaluate a linker on the link and NIL decisions in the done documents of a split.
 
-    The result is stored in the project: `curator errors P` lists the errors again at any time.
+    The result is stored in the project: the window lists the errors at any time.
     """
     linker_id, cluster = linker_id or former_name, placed(cluster, actors)
     wish: EvaluationWish | ReplayWish
@@ -128,7 +111,7 @@ def evaluate(
     where = f"\nReport written to {report}." if report is not None else ""
     if not replay and (wrong := _error_text(project, outcome.result, errors_out)):
         where = f"\n{wrong}{where}"
-    say(without_html(outcome.result), text + where, as_json=as_json)
+    return Result(without_html(outcome.result), text + where)
 
 
 def _refuse(when: str, *given: tuple[str, object]) -> None:
@@ -236,18 +219,12 @@ def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{100 * value:.1f} %"
 
 
-# errors: the list of an evaluation's errors, during the evaluation or later.
-
-KINDS = click.Choice([one.value for one in ErrorKind])
-KIND_NOTE = ", ".join(f"{one.value} ({words})" for one, words in KIND_WORDS.items())
-
-
 def _error_text(project: ProjectPlace, result: Mapping[str, Any], out: Path | None) -> str:
     """The table of kinds, and the location of the list, which is written to `out`."""
     found = errors_of(result)
     lines = kind_lines(found, mentions=int(result.get("mentions", 0))) if "errors" in result else []
     if result.get("stored"):
-        lines.append(f"Stored as {result['stored']}; `curator errors P` lists the errors.")
+        lines.append(f"Stored as {result['stored']}; Model › Errors of an evaluation… lists the errors.")
     elif result.get("not_stored"):
         lines.append(str(result["not_stored"]))
     if out is not None:
@@ -257,122 +234,41 @@ def _error_text(project: ProjectPlace, result: Mapping[str, Any], out: Path | No
     return "\n".join(lines)
 
 
-@click.command("errors")
-@PROJECT
-@click.argument("evaluation_id", metavar="[ID]", default="")
-@click.option("--list", "listed", is_flag=True, help="List the stored evaluations instead.")
-@click.option("--kind", type=KINDS, help=f"Only errors of this kind: {KIND_NOTE}.")
-@click.option(
-    "--relation", type=click.Choice([one.value for one in Relation]), help="Only where the answer is this of the gold."
-)
-@click.option("--type", "type_", default="", metavar="TYPE", help="Only mentions of this type.")
-@click.option(
-    "--words",
-    type=click.Choice([one.value for one in NameClass]),
-    help="Only mentions whose words resemble the names of the gold entity in this way.",
-)
-@click.option("--seen/--unseen", default=None, help="Only strings that were decided in training documents, or not.")
-@click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Show N errors.")
-@click.option("--out", type=FilePath(path_type=Path), metavar="FILE", help="Write them to this file, .tsv or .json.")
-@AS_JSON
-def errors(
-    project: ProjectPlace,
-    *,
-    evaluation_id: str,
-    listed: bool,
-    kind: str | None,
-    relation: str | None,
-    type_: str,
-    words: str | None,
-    seen: bool | None,
-    limit: int,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    """List what the linker got wrong in a stored evaluation of P, the most confident errors first.
-
-    ID is one of `curator errors P --list`. Without it, the newest evaluation is used.
-    """
-    where = ErrorFilter(
-        ErrorKind(kind) if kind else None,
-        Relation(relation) if relation else None,
-        type_,
-        "",
-        seen,
-        NameClass(words) if words else None,
-    )
-    with opened(project, read_only=True) as found:
-        stored = found.evaluations
-        if listed:
-            rows = [asdict(one) for one in stored.all()]
-            say({"evaluations": rows}, "\n".join(map(_stored_line, stored.all())) or NONE_STORED, as_json=as_json)
-            return
-        one = stored.find(evaluation_id)
-        every = stored.errors(one.id)
-        chosen = every.chosen(where)
-        lines = [_stored_line(one), *kind_lines(every, mentions=one.mentions)]
-        if len(chosen.rows) < len(every.rows):
-            lines.append(f"{counted(len(chosen.rows), 'error matches', 'errors match')} the options.")
-        lines += [_error_line(row, chosen) for row in chosen.rows[:limit]]
-        if out is not None:
-            stored.write(chosen, out)
-            lines.append(f"{counted(len(chosen.rows), 'error', 'errors')} written to {out}.")
-        shown = json.loads(errors_file(replace(chosen, rows=chosen.rows[:limit]), "x.json"))
-        say({**asdict(one), "matching": len(chosen.rows), "rows": shown}, "\n".join(lines), as_json=as_json)
-
-
-NONE_STORED = "No evaluation is stored yet. `curator evaluate` makes one."
-
-
-def _stored_line(one: StoredEvaluation) -> str:
-    wrong = "errors not stored" if one.errors is None else counted(one.errors, "error", "errors")
-    return f"{one.id}  {one.split}, {one.mentions:,} mentions, {wrong}, linker {one.bundle}"
-
-
-def _error_line(row: EvaluationError, found: ErrorList) -> str:
-    rank = f"rank {row.rank}" if row.rank is not None else "not a candidate"
-    near = f", {row.relation_words}" if row.relation is not None else ""
-    return (
-        f"{row.probability:.2f}  {row.text} ({row.document}): {found.words(row.answer)}, gold {found.gold_words(row)} "
-        f"({rank}{near})"
-    )
-
-
 # stats: the figures of the dashboard.
 
 DAY = click.DateTime(formats=["%Y-%m-%d"])
 
 
-@click.command("stats")
-@PROJECT
+@project_command("stats", read_only=True)
 @click.option(
-    "--curator", default="", metavar="NAME", help="Only decisions of this curator; `import` stands for imported gold."
+    "--curator",
+    "by",
+    default="",
+    metavar="NAME",
+    help="Only decisions of this curator; `import` stands for imported gold.",
 )
 @click.option("--split", type=SPLIT, help="Only documents of this split.")
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Only decisions from this day on.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Only decisions up to this day, inclusive.")
 @click.option("--plot", "only", metavar="ID", help="Print the data of one plot as CSV.")
-@AS_JSON
 def stats(
-    project: ProjectPlace,
+    project: Project,
     *,
-    curator: str,
+    by: str,
     split: str | None,
     since: datetime | None,
     until: datetime | None,
     only: str | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Show the figures of the dashboard: progress, speed, keys, accepted suggestions, NIL, linkers, agreement."""
     where = StatisticsFilter(
-        curator, Split(split) if split else None, since.date() if since else None, until.date() if until else None
+        by, Split(split) if split else None, since.date() if since else None, until.date() if until else None
     )
-    with opened(project, read_only=True) as found:
-        statistics = found.statistics.read()
+    statistics = project.statistics.read()
     if only is not None:
-        echo(_plot(plots(statistics, where), only).csv(), nl=False)
-        return
-    say(statistics_json(statistics, where), "\n".join(lines(statistics, where)), as_json=as_json)
+        plot = _plot(plots(statistics, where), only)
+        return Result({"plot": plot.id, "csv": plot.csv()}, plot.csv().rstrip("\r\n"))
+    return Result(statistics_json(statistics, where), lines(statistics, where))
 
 
 def lines(statistics: Statistics, where: StatisticsFilter) -> Iterator[str]:

@@ -1,42 +1,28 @@
-"""import, imports, undo-import."""
+"""import, and fetch pubmed: records from PubMed, by PMID or query."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import (
-    AS_JSON,
-    CURATOR,
-    PROJECT,
-    SPLIT,
-    FilePath,
-    counted,
-    document_named,
-    echo,
-    opened,
-    run_steps,
-    say,
-    say_change,
-)
-from curator.cli.import_preview import say_import, say_preview
+from curator.cli.console import FILE, SPLIT, FilePath, Result, counted, document_named, echo, project_command, run_steps
+from curator.cli.import_report import imported, previewed
+from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError
+from curator.services.importing.fetching import FetchWish
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.importing.import_sources import sources_of
 from curator.services.ports.files import DocumentOptions
+from curator.services.ports.pubmed import MOST_FOUND
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
     from curator.bootstrap import Project
     from curator.services.importing.foreseeing import Foreseen
-    from curator.services.ports.address import ProjectPlace
     from curator.services.ports.files import FormatRegistry
 
 
@@ -73,11 +59,7 @@ def columns_of(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-FILE = FilePath(path_type=Path)
-
-
-@click.command("import")
-@PROJECT
+@project_command("import", read_only=lambda given: given["dry_run"] or given["changed"] == "list")
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @click.option("--gold", is_flag=True, help="Turn every annotation into a decision. Requires a knowledge base.")
 @click.option(
@@ -126,9 +108,8 @@ FILE = FilePath(path_type=Path)
     "ids). Remembered for tables with the same headings.",
 )
 @click.option("--sheet", default="", metavar="TEXT", help="For workbooks: the sheet to read. Default: the first.")
-@AS_JSON
 def import_documents(
-    project: ProjectPlace,
+    project: Project,
     files: tuple[Path, ...],
     *,
     gold: bool,
@@ -140,33 +121,33 @@ def import_documents(
     taken: tuple[str, ...],
     columns: tuple[str, ...],
     sheet: str,
-    as_json: bool,
-) -> None:
-    """Import documents into P. The format is detected from the content; `curator formats` lists all formats."""
-    preview = dry_run or changed == "list"
-    with opened(project, read_only=preview) as found:
-        choose_columns(found.formats, files, columns, sheet)
-        if preview:
-            _preview(found, files, format_name, listed=changed == "list", as_json=as_json)
-            return
-        choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
-        steps = found.importing.documents(
-            files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices, format_name=format_name
-        )
-        try:
-            report = run_steps(steps)
-        except KeyboardInterrupt:
-            echo("Files that were imported stay. Run the same command again to import the rest.", err=True)
-            raise
-    say_import(report, as_json=as_json)
+) -> Result:
+    """Import documents into P. The format is detected from the content; `curator formats` lists all formats.
+
+    Files that were imported before are skipped: after an interruption, run the same command again.
+    """
+    choose_columns(project.formats, files, columns, sheet)
+    if dry_run or changed == "list":
+        return _preview(project, files, format_name, listed=changed == "list")
+    choices = ImportChoices(Changed(changed), {document_named(project, one): Changed.TAKE for one in taken})
+    steps = project.importing.documents(
+        files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices, format_name=format_name
+    )
+    try:
+        return imported(run_steps(steps))
+    except KeyboardInterrupt:
+        if len(files) > 1 or files[0].is_dir():
+            echo("Files that were read to their end are imported. Run the same command to import the rest.", err=True)
+        raise
 
 
-def _preview(found: Project, files: tuple[Path, ...], format_name: str, *, listed: bool, as_json: bool) -> None:
-    formats = found.formats.fixed(format_name) if format_name else found.formats
+def _preview(project: Project, files: tuple[Path, ...], format_name: str, *, listed: bool) -> Result:
+    formats = project.formats.fixed(format_name) if format_name else project.formats
     sources = sources_of(files, formats)
-    seen = [last_of(found.importing.preview(path, format_name)) for path in sources.paths]
-    changes = [found.importing.change(one) for file in seen for one in file.changed] if listed or as_json else []
-    say_preview(seen, changes, sources.left, as_json=as_json, listed=listed)
+    seen = [last_of(project.importing.preview(path, format_name)) for path in sources.paths]
+    wanted = listed or click.get_current_context().params["as_json"]
+    changes = [project.importing.change(one) for file in seen for one in file.changed] if wanted else []
+    return previewed(seen, changes, sources.left, listed=listed)
 
 
 def last_of(steps: Generator[Foreseen, None, Foreseen]) -> Foreseen:
@@ -179,68 +160,74 @@ def last_of(steps: Generator[Foreseen, None, Foreseen]) -> Foreseen:
             return found
 
 
-@click.command("imports")
-@PROJECT
-@AS_JSON
-def imports(project: ProjectPlace, *, as_json: bool) -> None:
-    """List the imports of P with file, time and curator, and whether they were undone."""
-    with opened(project, read_only=True) as found:
-        files = found.imports.files()
-    lines = []
-    for one in files:
-        file, at = one.record.file, f"{one.record.at:%Y-%m-%d %H:%M}" if one.record.at else "–"
-        by = f" by {one.record.curator}" if one.record.curator else ""
-        then, word = (one.undone, "undone") if one.undone is not None else (one.restored, "imported again")
-        since = f"; {word} {then.at:%Y-%m-%d %H:%M} by {then.curator}" if then is not None else ""
-        documents = counted(one.documents, "document", "documents")
-        lines.append(f"{file.id}  {file.name}  ({file.format}, {documents})  {at}{by}{since}")
-    result = {
-        "imports": [
-            {
-                "number": one.record.file.id,
-                "name": one.record.file.name,
-                "path": one.record.file.path,
-                "format": one.record.file.format,
-                "sha256": one.record.file.sha256,
-                "at": one.record.at,
-                "curator": one.record.curator,
-                "counts": one.record.counts,
-                "documents": one.documents,
-                "undone": asdict(one.undone) if one.undone is not None else None,
-                "restored": asdict(one.restored) if one.restored is not None else None,
-            }
-            for one in files
-        ]
-    }
-    say(result, "\n".join(lines) or "No imports yet.", as_json=as_json)
+@click.group("fetch")
+def fetch() -> None:
+    """Fetch records over the network.
 
-
-@click.command("undo-import")
-@PROJECT
-@click.argument("names", type=click.UNPROCESSED, nargs=-1, metavar="[IMPORT]...")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation, even if curators worked on the documents.")
-@click.option("--dry-run", is_flag=True, help="Show what would be hidden, without writing anything.")
-@CURATOR
-@AS_JSON
-def undo_import(
-    project: ProjectPlace, names: tuple[str, ...], *, yes: bool, dry_run: bool, curator: str, as_json: bool
-) -> None:
-    """Hide the documents of an import of P: of the last one, or of each IMPORT (a number, file name or path).
-
-    Nothing is deleted. Importing the same file again brings everything back. `curator imports P` lists the imports.
+    No other command uses the network, apart from the server of a shared project. The window uses it only when you
+    fetch records from PubMed.
     """
-    with opened(project, curator=curator, read_only=dry_run) as found:
-        ids = tuple(one for name in names for one in found.imports.named(name)) or found.imports.last()
-        if not ids:
-            raise UserError("No import to undo.")
-        plan = found.imports.plan(ids)
-        files = ", ".join(one.record.file.name for one in plan.files[:5]) + (", …" if len(plan.files) > 5 else "")
-        words = "\n".join([f"Undo the import of {files}:", *(f"  {one}" for one in plan.words())])
-        if dry_run:
-            facts = {"documents": plan.documents, "given_back": plan.given_back, "by_hand": asdict(plan.handwork)}
-            say(facts, f"{words}\nNothing was written.", as_json=as_json)
-            return
-        if plan.handwork and not yes:
-            echo(words, err=True)
-            click.confirm("Undo this import?", abort=True, err=True)
-        say_change(found.imports.undo(ids), as_json=as_json)
+
+
+@project_command("pubmed", fetch, read_only=lambda given: given["count"])
+@click.option(
+    "--pmid-file",
+    type=FilePath(path_type=Path, dir_okay=False, allow_dash=True),
+    metavar="F",
+    help="Text file of PMIDs, separated by line breaks, spaces or commas; - reads standard input.",
+)
+@click.option("--query", default="", metavar="Q", help="Query, written as at pubmed.ncbi.nlm.nih.gov.")
+@click.option(
+    "--most",
+    type=click.IntRange(1, MOST_FOUND),
+    default=MOST_FOUND,
+    show_default=True,
+    metavar="N",
+    help="With --query: fetch at most the first N records.",
+)
+@click.option("--count", is_flag=True, help="With --query: only show how many records match.")
+@click.option("--split", type=SPLIT, default="train", show_default=True, help="Split to put the documents into.")
+@click.option(
+    "--hold-out",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Put N documents, evenly spread, into the validation split instead.",
+)
+def pubmed(
+    project: Project, pmid_file: Path | None, query: str, *, most: int, count: bool, split: str, hold_out: int
+) -> Result:
+    """Fetch PubMed records by PMID or query and import them into P.
+
+    The records come from eutils.ncbi.nlm.nih.gov, at most three requests a second, or ten with an API key (the setting
+    NCBI API key, or the environment variable NCBI_API_KEY). Each request contains the PMIDs or the query, the program's
+    name and the key.
+
+    If you stop the command with Ctrl+C, run it again to resume where it stopped.
+    """
+    if bool(query.strip()) == (pmid_file is not None):
+        raise click.UsageError("Give either --pmid-file or --query.")
+    if count and not query.strip():
+        raise click.UsageError("--count requires --query.")
+    if count:
+        number = run_steps(project.fetching.count(query))
+        text = f"PubMed has {counted(number, 'record', 'records')} for “{query}”."
+        return Result({"query": query, "count": number}, text)
+    pmids = _pmids(pmid_file) if pmid_file is not None else ()
+    wish = FetchWish(pmids, query, most, split=Split(split), hold_out=hold_out)
+    return imported(run_steps(project.fetching.pubmed(wish)))
+
+
+def _pmids(path: Path) -> tuple[str, ...]:
+    try:
+        with click.open_file(str(path), encoding="utf-8") as file:
+            pmids = pmids_in(file.read())
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text. Save it as UTF-8 and try again.") from error
+    except OSError as error:
+        raise UserError(f"{path} could not be read ({error.strerror}). Check its name and permissions.") from error
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    if not pmids:
+        raise UserError(f"{path} contains no PMIDs.")
+    return pmids

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import (
-    AS_JSON,
+    FILE,
     PROJECT,
     SPLIT,
-    FilePath,
+    Result,
+    command,
     counted,
     echo,
     ensure_index,
     opened,
+    project_command,
     run_job,
     run_steps,
-    say,
 )
 from curator.domain.documents import Split
 from curator.domain.suggestions import OpinionUse
@@ -66,42 +67,36 @@ ACTORS = click.option(
 LEXICAL = click.option("--lexical", is_flag=True, help="Use only the lexical index, which is built in seconds.")
 
 
-@click.command("index")
-@PROJECT
+@project_command("index")
 @LEXICAL
 @click.option("--again", is_flag=True, help="Rebuild the index even if it exists.")
 @ON
 @ACTORS
-@AS_JSON
-def index(
-    project: ProjectPlace, *, lexical: bool, again: bool, cluster: Cluster | None, actors: int | None, as_json: bool
-) -> None:
+def index(project: Project, *, lexical: bool, again: bool, cluster: Cluster | None, actors: int | None) -> Result:
     """Build the index of P, and refit the linker's weights if needed.
 
     `detect`, `link`, `evaluate` and `train` do this automatically.
     """
     where = placed(cluster, actors)
-    with opened(project) as found:
-        found.suggestions.check(where)
-        ensure_index(found, lexical_only=lexical, again=again, cluster=where)
-        active = next(one for one in found.retraining.bundles() if one.active)
+    project.suggestions.check(where)
+    ensure_index(project, lexical_only=lexical, again=again, cluster=where)
+    active = next(one for one in project.retraining.bundles() if one.active)
     text = f"Linker {active.id} is in use ({', '.join(active.stages)})."
-    say({"bundle": active.id, "stages": list(active.stages)}, text, as_json=as_json)
+    return Result({"bundle": active.id, "stages": list(active.stages)}, text)
 
 
-@click.command("link")
+@command("link")
 @PROJECT
 @click.option("--split", type=SPLIT, help="Link only the documents of this split.")
 @click.option(
     "--out",
-    type=FilePath(path_type=Path),
+    type=FILE,
     help="Write the suggestions to this file, one JSON line per mention, and save nothing in P.",
 )
 @LEXICAL
 @click.option("--no-memory", is_flag=True, help="Link without the memory of earlier decisions.")
 @ON
 @ACTORS
-@AS_JSON
 def link(
     project: ProjectPlace,
     *,
@@ -111,8 +106,7 @@ def link(
     no_memory: bool,
     cluster: Cluster | None,
     actors: int | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Link the documents of P, including mentions that are already decided.
 
     The decisions of a document are not used to link that document.
@@ -130,7 +124,12 @@ def link(
         index_if_missing(project, lexical=lexical)
         with opened(project, read_only=True) as found:
             report = _link_to(found, wanted, out, memory=not no_memory)
-    _say_link(report, out, as_json=as_json)
+    to = f" to {out}" if out else ""
+    text = (
+        f"Linked {counted(report.mentions, 'mention', 'mentions')} in "
+        f"{counted(report.documents, 'document', 'documents')}{to} in {report.seconds:.1f} s."
+    )
+    return Result(asdict(report), text)
 
 
 def placed(cluster: Cluster | None, actors: int | None) -> Cluster | None:
@@ -195,20 +194,10 @@ def mention_records(linked: DocumentSuggestions) -> Iterator[dict[str, Any]]:
         }
 
 
-def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
-    where = f" to {out}" if out else ""
-    text = (
-        f"Linked {counted(report.mentions, 'mention', 'mentions')} in "
-        f"{counted(report.documents, 'document', 'documents')}{where} in {report.seconds:.1f} s."
-    )
-    say(asdict(report), text, as_json=as_json)
-
-
 # detect: find mentions in documents that have none.
 
 
-@click.command("detect")
-@PROJECT
+@project_command("detect")
 @click.option(
     "--type",
     "types",
@@ -217,26 +206,24 @@ def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
     help="Look for entities of this type. Repeatable. Default: the types that the mentions of P link to.",
 )
 @LEXICAL
-@AS_JSON
-def detect(project: ProjectPlace, *, types: Sequence[str], lexical: bool, as_json: bool) -> None:
+def detect(project: Project, *, types: Sequence[str], lexical: bool) -> Result:
     """Find mentions in the documents of P that have none.
 
     It marks names from the knowledge base, texts of decided mentions, and abbreviations.
     """
-    with opened(project) as found:
-        ensure_index(found, lexical_only=lexical)
-        _check_types(found, types)
-        result = {"documents": 0, "mentions": 0}
-        if ids := found.detection.documents_without_mentions():
-            outcome = run_job(
-                lambda show, end: found.detection.start(ids, types=types or None, on_progress=show, on_end=end)
-            )
-            result = {one: outcome.result[one] for one in result}
+    ensure_index(project, lexical_only=lexical)
+    _check_types(project, types)
+    result = {"documents": 0, "mentions": 0}
+    if ids := project.detection.documents_without_mentions():
+        outcome = run_job(
+            lambda show, end: project.detection.start(ids, types=types or None, on_progress=show, on_end=end)
+        )
+        result = {one: outcome.result[one] for one in result}
     text = (
         f"Found {counted(result['mentions'], 'mention', 'mentions')} in "
         f"{counted(result['documents'], 'document', 'documents')} that had none."
     )
-    say(result, text, as_json=as_json)
+    return Result(result, text)
 
 
 def _check_types(project: Project, types: Sequence[str]) -> None:
@@ -251,8 +238,7 @@ def _check_types(project: Project, types: Sequence[str]) -> None:
 # opinion: ask a language model about doubtful mentions.
 
 
-@click.command("opinion")
-@PROJECT
+@project_command("opinion")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -268,38 +254,32 @@ def _check_types(project: Project, types: Sequence[str]) -> None:
     is_flag=True,
     help="Ask about decided mentions of documents that are done, to measure who is right.",
 )
-@AS_JSON
-def opinion(project: ProjectPlace, *, limit: int, address: str, model: str, gold: bool, as_json: bool) -> None:
+def opinion(project: Project, *, limit: int, address: str, model: str, gold: bool) -> Result:
     """Ask a language model on this computer about the mentions of P that the linker doubts.
 
     The answers are saved in P as second opinions. They decide nothing. The report says how often the model agrees with
     the linker and, with --gold, who is right how often.
     """
-    with opened(project) as found:
-        service = found.opinions
-        chosen = replace(
-            service.options,
-            use=OpinionUse.REQUEST if address else service.options.use,
-            address=address or service.options.address,
-            model=model or service.options.model,
+    service = project.opinions
+    chosen = replace(
+        service.options,
+        use=OpinionUse.REQUEST if address else service.options.use,
+        address=address or service.options.address,
+        model=model or service.options.model,
+    )
+    if chosen.use is OpinionUse.OFF:
+        raise UserError("Second opinions are turned off. Give --address, or turn them on in Tools › Second opinion.")
+    if not chosen.address.strip() or not chosen.model.strip():
+        raise UserError("Give --address and --model, or enter them in Tools › Second opinion.")
+    listed = service.doubtful_gold if gold else service.doubtful
+    mention_ids = listed(QueueFilter(), limit=limit, options=chosen)
+    if gold and not mention_ids:
+        raise UserError(
+            "No decided mention of a done document has a doubtful suggestion. `curator link P` makes suggestions "
+            "for decided mentions too."
         )
-        if chosen.use is OpinionUse.OFF:
-            raise UserError(
-                "Second opinions are turned off. Give --address, or turn them on in Tools › Second opinion."
-            )
-        if not chosen.address.strip() or not chosen.model.strip():
-            raise UserError("Give --address and --model, or enter them in Tools › Second opinion.")
-        listed = service.doubtful_gold if gold else service.doubtful
-        mention_ids = listed(QueueFilter(), limit=limit, options=chosen)
-        if gold and not mention_ids:
-            raise UserError(
-                "No decided mention of a done document has a doubtful suggestion. `curator link P` makes suggestions "
-                "for decided mentions too."
-            )
-        report = run_steps(service.ask_many(mention_ids, options=chosen))
-    say({**asdict(report), "asked": report.asked}, report.text, as_json=as_json)
-    if report.stopped:
-        raise UserError(report.stopped)
+    report = run_steps(service.ask_many(mention_ids, options=chosen))
+    return Result({**asdict(report), "asked": report.asked}, report.text, failure=report.stopped)
 
 
 @click.command("serve")

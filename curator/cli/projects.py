@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, DAMAGE, PROJECT, FilePath, ProjectPath, counted, opened, run_steps, say
+from curator.cli.console import (
+    DAMAGE,
+    FILE,
+    PROJECT,
+    ProjectPath,
+    Result,
+    command,
+    counted,
+    project_command,
+    run_steps,
+    table,
+)
 from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
@@ -23,16 +34,14 @@ NO_DISPLAY = (
     "(`make` lists them), or use the commands that need no window (`curator --help` lists them)."
 )
 
-
 LABELS = {"bundle": "linker"}
 """Keys of the facts that are shown under another name."""
 
 
-@click.command("new")
+@command("new")
 @PROJECT
 @click.option("--name", default="", metavar="NAME", help="Name of a shared project. A folder has its own.")
-@AS_JSON
-def new(project: ProjectPlace, *, name: str, as_json: bool) -> None:
+def new(project: ProjectPlace, *, name: str) -> Result:
     """Create a new, empty project at P.
 
     With an address, postgresql://user@host/base, P is a shared project in that database, which must be empty.
@@ -43,14 +52,13 @@ def new(project: ProjectPlace, *, name: str, as_json: bool) -> None:
         raise UserError("--name is for shared projects: a project in a folder is called what its folder is called.")
     made = create_project(project, name=name, linker=False)
     made.close()
-    say({"project": str(made.place)}, f"Created {made.place}.", as_json=as_json)
+    return Result({"project": str(made.place)}, f"Created {made.place}.")
 
 
-@click.command("move")
+@command("move")
 @PROJECT
 @click.argument("target", type=ProjectPath(path_type=Path), metavar="TARGET")
-@AS_JSON
-def move(project: ProjectPlace, target: ProjectPlace, *, as_json: bool) -> None:
+def move(project: ProjectPlace, target: ProjectPlace) -> Result:
     """Move P from a folder into a database, or from a database into a folder.
 
     TARGET is the address of an empty database, or a folder that does not exist yet. Everything is copied, including the
@@ -61,7 +69,7 @@ def move(project: ProjectPlace, target: ProjectPlace, *, as_json: bool) -> None:
     rows = move_project(project, target)
     what = {name: rows.get(name, 0) for name in ("documents", "mentions", "decisions", "operations", "linkers")}
     text = f"Moved {_text(what)} to {target}. {project} was not changed: keep it as a copy, and work in one place only."
-    say({"project": str(target), "source": str(project), "rows": what}, text, as_json=as_json)
+    return Result({"project": str(target), "source": str(project), "rows": what}, text)
 
 
 @click.command("open")
@@ -86,7 +94,7 @@ def open_window(projects: tuple[ProjectPlace, ...]) -> int:
 
 
 @click.command("demo")
-@click.argument("out", type=FilePath(path_type=Path), metavar="OUT")
+@click.argument("out", type=FILE, metavar="OUT")
 @click.option(
     "--world",
     type=click.Choice(["pubmed", "wikia"]),
@@ -104,15 +112,13 @@ def demo(out: Path, *, world: str) -> int:
     return run_demo(out, world=world)
 
 
-@click.command("info")
-@PROJECT
-@AS_JSON
-def info(project: ProjectPlace, *, as_json: bool) -> None:
+@project_command("info", read_only=True)
+def info(project: Project) -> Result:
     """Show what P contains: documents, decisions, knowledge base, type mapping and linker."""
-    with opened(project, read_only=True) as found:
-        facts = project_facts(found)
-    lines = [f"{LABELS.get(name, name.replace('_', ' '))}: {_text(value)}" for name, value in facts.items()]
-    say(facts, "\n".join(lines), as_json=as_json)
+    facts = project_facts(project)
+    return Result(
+        facts, (f"{LABELS.get(name, name.replace('_', ' '))}: {_text(value)}" for name, value in facts.items())
+    )
 
 
 def project_facts(project: Project) -> dict[str, Any]:
@@ -145,10 +151,9 @@ def _text(value: Any) -> str:
 # check, restore, salvage: commands that do not open the project.
 
 
-@click.command("check")
+@command("check")
 @PROJECT
-@AS_JSON
-def check(project: ProjectPlace, *, as_json: bool) -> int:
+def check(project: ProjectPlace) -> Result:
     """Check whether P is damaged. Nothing is changed.
 
     Compares pages, indexes, references, hashes of texts, steps and linkers, mentions with the texts, counters, and the
@@ -163,11 +168,10 @@ def check(project: ProjectPlace, *, as_json: bool) -> int:
         "findings": [asdict(one) for one in found.findings],
         "looked_at": found.looked_at,
     }
-    say(facts, "\n".join(lines), as_json=as_json)
-    return DAMAGE if found.findings else 0
+    return Result(facts, lines, code=DAMAGE if found.findings else 0)
 
 
-@click.command("restore")
+@command("restore")
 @PROJECT
 @click.option("--number", type=click.IntRange(min=1), metavar="N", help="Restore backup N of the list.")
 @click.option(
@@ -176,8 +180,7 @@ def check(project: ProjectPlace, *, as_json: bool) -> int:
     is_flag=True,
     help="Restore nothing: continue without the steps that are missing.",
 )
-@AS_JSON
-def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json: bool) -> None:
+def restore(project: ProjectPlace, *, number: int | None, without: bool) -> Result:
     """List the backups of P with their time, size and decisions, the newest first; with --number, restore one.
 
     The present state is kept in P under another name. This also works if project.sqlite is damaged, or if it or P is
@@ -187,8 +190,7 @@ def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json
 
     if without:
         continue_without(project)
-        say({"project": str(project)}, f"{project} continues with what it contains.", as_json=as_json)
-        return
+        return Result({"project": str(project)}, f"{project} continues with what it contains.")
     found = backups_of(project)
     if not found:
         _expect_project(project)
@@ -197,13 +199,12 @@ def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json
             raise UserError(f"There is no backup {number}. `curator restore {project}` lists the backups.")
         done = restore_project(project, found[number - 1])
         facts = {"project": str(done.folder), "backup": _backup_facts(done.backup), "kept": list(map(str, done.kept))}
-        say(facts, done.text, as_json=as_json)
-        return
+        return Result(facts, done.text)
     lines = [_backup_line(n, one, project) for n, one in enumerate(found, start=1)]
     lines.append(
         f"`curator restore {project} --number N` restores one." if found else "There are no backups of this project."
     )
-    say({"backups": [_backup_facts(one) for one in found]}, "\n".join(lines), as_json=as_json)
+    return Result({"backups": [_backup_facts(one) for one in found]}, lines)
 
 
 def _expect_project(project: ProjectPlace) -> None:
@@ -228,11 +229,10 @@ def _backup_facts(one: Backup) -> dict[str, Any]:
     return {**asdict(one), "path": str(one.path), "place": str(one.place), "at": one.at.isoformat()}
 
 
-@click.command("salvage")
+@command("salvage")
 @PROJECT
-@click.option("-o", "--out", type=FilePath(path_type=Path), required=True, metavar="FILE", help="The file to write.")
-@AS_JSON
-def salvage(project: ProjectPlace, *, out: Path, as_json: bool) -> None:
+@click.option("-o", "--out", type=FILE, required=True, metavar="FILE", help="The file to write.")
+def salvage(project: ProjectPlace, *, out: Path) -> Result:
     """Save the decisions that can still be read in P to FILE, if P is damaged. P is not changed.
 
     FILE is a round, with curators and times. Import it into a project with the same documents by `curator rounds
@@ -242,7 +242,7 @@ def salvage(project: ProjectPlace, *, out: Path, as_json: bool) -> None:
 
     found = salvage_decisions(project, out)
     facts = {**asdict(found), "path": str(found.path), "rest": str(found.rest) if found.rest else None}
-    say(facts, found.text, as_json=as_json)
+    return Result(facts, found.text)
 
 
 # desktop: Curator in the menus of a Linux desktop.
@@ -253,9 +253,8 @@ def desktop() -> None:
     """Add Curator to the menus of a Linux desktop, or remove it."""
 
 
-@desktop.command("install")
-@AS_JSON
-def install(*, as_json: bool) -> None:
+@command("install", desktop)
+def install() -> Result:
     """Install the menu entry, the icon and the file type for your user.
 
     A double click on a project.curator file then opens the project.
@@ -263,26 +262,23 @@ def install(*, as_json: bool) -> None:
     from curator.services.records.desktop import add_to_desktop
 
     files = [str(one) for one in add_to_desktop()]
-    say({"written": files}, "Written:\n" + "\n".join(files), as_json=as_json)
+    return Result({"written": files}, ["Written:", *files])
 
 
-@desktop.command("remove")
-@AS_JSON
-def remove(*, as_json: bool) -> None:
+@command("remove", desktop)
+def remove() -> Result:
     """Remove the files that `curator desktop install` wrote."""
     from curator.services.records.desktop import remove_from_desktop
 
     files = [str(one) for one in remove_from_desktop()]
-    text = "Removed:\n" + "\n".join(files) if files else "Nothing was installed."
-    say({"removed": files}, text, as_json=as_json)
+    return Result({"removed": files}, ["Removed:", *files] if files else "Nothing was installed.")
 
 
 # formats: what can be read and written, and what each format can hold.
 
 
-@click.command("formats")
-@AS_JSON
-def formats(*, as_json: bool) -> None:
+@command("formats")
+def formats() -> Result:
     """List the document formats, with what each can hold, and the knowledge base formats.
 
     An export leaves out what its format cannot hold, and reports it. Relations and fields that only one format has
@@ -300,14 +296,9 @@ def formats(*, as_json: bool) -> None:
         for one in facts
     ]
     names = ", ".join(f"{one['title']} ({one['name']})" for one in knowledge_bases)
-    text = "\n".join([*_aligned([head, *rows]), "", f"Knowledge base formats that can be read: {names}."])
-    say({"documents": [one.as_json() for one in facts], "knowledge_bases": knowledge_bases}, text, as_json=as_json)
+    lines = [*table([head, *rows]), "", f"Knowledge base formats that can be read: {names}."]
+    return Result({"documents": [one.as_json() for one in facts], "knowledge_bases": knowledge_bases}, lines)
 
 
 def _mark(has: bool) -> str:
     return "yes" if has else "–"
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, Report, counted, echo, ensure_index, opened, run_job, say
+from curator.cli.console import Report, Result, counted, echo, ensure_index, project_command, run_job
 from curator.domain.jobs import ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError
 from curator.services.training.bundle_metrics import NIL, DiffKind, DiffRow, diff_rows, diff_words, queue_asked
@@ -18,7 +18,6 @@ from curator.services.training.recipes import CONTEXT, FIRST
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.jobs import JobOutcome
-    from curator.services.ports.address import ProjectPlace
     from curator.services.ports.processes import JobHandle
     from curator.services.training.retraining import TrainingPreview
 
@@ -73,10 +72,6 @@ def bundle_text(project: Project, info: BundleInfo) -> str:
     return "\n".join([*used, *notes_of(info), manifest_text(info)])
 
 
-def changes_json(info: BundleInfo) -> dict[str, Any]:
-    return {"bundle": info.id, "changes": [asdict(one) for one in diff_rows(info.metrics)]}
-
-
 def changes_text(project: Project, info: BundleInfo) -> str:
     """The answers that changed with this linker, a line for each mention."""
     rows = diff_rows(info.metrics)
@@ -97,8 +92,7 @@ def _change_words(project: Project, row: DiffRow) -> str:
 Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 
 
-@click.command("train")
-@PROJECT
+@project_command("train", read_only=lambda given: given["preview"])
 @click.option("--recipe", metavar="NAME", help="Recipe to train, such as curator, pel-pb-quick or prototype.")
 @click.option(
     "--max-minutes", type=click.FloatRange(min=0, min_open=True), metavar="M", help="Finish within M minutes."
@@ -125,9 +119,8 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 )
 @click.option("--resume", is_flag=True, help="Resume the training that was interrupted.")
 @click.option("--discard", is_flag=True, help="Discard the training that was interrupted.")
-@AS_JSON
 def train(
-    project: ProjectPlace,
+    project: Project,
     *,
     recipe: str | None,
     max_minutes: float | None,
@@ -138,8 +131,7 @@ def train(
     preview: bool,
     resume: bool,
     discard: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Retrain the linker from the decisions in train documents.
 
     The new linker is put into use only if a check on held-out documents finds it better.
@@ -151,57 +143,49 @@ def train(
     if sum((recipe is not None, resume, discard)) != 1:
         raise click.UsageError("Give one of --recipe NAME, --resume and --discard.")
     if recipe is None:
-        _after_a_crash(project, discard=discard, as_json=as_json)
-        return
+        return _after_a_crash(project, discard=discard)
     from curator.services.training.recipes import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
-    if preview:
-        with opened(project, read_only=True) as found:
-            shown = found.retraining.preview(recipe, params)
-        say(asdict(shown), _preview_text(shown, recipe), as_json=as_json)
-        return
-    with opened(project) as found:
-        if problem := found.retraining.problem(recipe):
+    if not preview:
+        if problem := project.retraining.problem(recipe):
             raise UserError(problem)
-        if found.retraining.needs_index():
-            ensure_index(found)
-        shown = found.retraining.preview(recipe, params)
-        echo(_preview_text(shown, recipe), err=True)
-        _run(
-            lambda show, end: found.retraining.start(
-                recipe,
-                params,
-                seed=seed,
-                device=device,
-                max_minutes=max_minutes,
-                tensorboard=tensorboard,
-                on_progress=show,
-                on_end=end,
-            ),
-            as_json=as_json,
+        if project.retraining.needs_index():
+            ensure_index(project)
+    shown = project.retraining.preview(recipe, params)
+    if preview:
+        return Result(asdict(shown), _preview_text(shown, recipe))
+    echo(_preview_text(shown, recipe), err=True)
+    return _run(
+        lambda show, end: project.retraining.start(
+            recipe,
+            params,
+            seed=seed,
+            device=device,
+            max_minutes=max_minutes,
+            tensorboard=tensorboard,
+            on_progress=show,
+            on_end=end,
         )
+    )
 
 
-def _after_a_crash(project: ProjectPlace, *, discard: bool, as_json: bool) -> None:
-    with opened(project) as found:
-        left = found.retraining.interrupted()
-        if not left:
-            raise UserError("No training was interrupted in this project. Start one with --recipe NAME.")
-        if discard:
-            found.retraining.discard_interrupted(left[0].id)
-            say({"discarded": left[0].id}, f"Discarded. {left[0].words}", as_json=as_json)
-            return
-        echo(left[0].words, err=True)
-        _run(lambda show, end: found.retraining.resume(left[0].id, on_progress=show, on_end=end), as_json=as_json)
+def _after_a_crash(project: Project, *, discard: bool) -> Result:
+    left = project.retraining.interrupted()
+    if not left:
+        raise UserError("No training was interrupted in this project. Start one with --recipe NAME.")
+    if discard:
+        project.retraining.discard_interrupted(left[0].id)
+        return Result({"discarded": left[0].id}, f"Discarded. {left[0].words}")
+    echo(left[0].words, err=True)
+    return _run(lambda show, end: project.retraining.resume(left[0].id, on_progress=show, on_end=end))
 
 
-def _run(start: Start, *, as_json: bool) -> None:
+def _run(start: Start) -> Result:
     outcome = run_job(start)
     state = "is in use now" if outcome.result["active"] else "is kept but not in use"
     words = _diff_words(outcome.result.get("metrics", {}))
-    text = f"{outcome.message}\n{words}Linker {outcome.result['bundle']} {state}."
-    say(outcome.result, text, as_json=as_json)
+    return Result(outcome.result, f"{outcome.message}\n{words}Linker {outcome.result['bundle']} {state}.")
 
 
 def _diff_words(metrics: Mapping[str, Any]) -> str:
@@ -210,8 +194,7 @@ def _diff_words(metrics: Mapping[str, Any]) -> str:
     return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 
 
-@click.command("linkers")
-@PROJECT
+@project_command("linkers", read_only=lambda given: not (given["used"] or given["rollback"] or given["delete"]))
 @click.option("--use", "used", metavar="ID", help="Use this linker, even if it did not pass the check.")
 @click.option(
     "--reason", default="", metavar="TEXT", help="Reason for --use. Required if the check found the linker worse."
@@ -220,9 +203,8 @@ def _diff_words(metrics: Mapping[str, Any]) -> str:
 @click.option("--delete", multiple=True, metavar="ID", help="Delete this linker from the disk. Repeatable.")
 @click.option("--show", metavar="ID", help="Show when and why this linker was in use, its notes and its manifest.")
 @click.option("--changes", metavar="ID", help="List the mentions whose answer changes with this linker.")
-@AS_JSON
 def linkers(
-    project: ProjectPlace,
+    project: Project,
     *,
     used: str | None,
     reason: str,
@@ -230,8 +212,7 @@ def linkers(
     delete: tuple[str, ...],
     show: str | None,
     changes: str | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """List the linkers of P with their size on disk, oldest first. A star marks the one in use.
 
     With an option, use, show or delete a linker, or roll back to the one before.
@@ -240,28 +221,23 @@ def linkers(
         raise click.UsageError("Give one of --use, --rollback, --delete, --show and --changes.")
     if reason and not used:
         raise click.UsageError("--reason requires --use ID.")
-    with opened(project, read_only=not (used or rollback or delete)) as found:
-        if show:
-            say(bundle_json(_bundle(found, show)), bundle_text(found, _bundle(found, show)), as_json=as_json)
-            return
-        if changes:
-            one = _bundle(found, changes)
-            say(changes_json(one), changes_text(found, one), as_json=as_json)
-            return
-        _change(found, used=used, reason=reason, rollback=rollback, delete=delete)
-        listed, disk = found.retraining.bundles(), found.retraining.disk()
-        rows = [bundle_json(one, disk.bundles.get(one.id)) for one in listed]
-        text = listing_text(listed, disk)
-    say({"bundles": rows, "bytes": disk.total}, text, as_json=as_json)
-
-
-def _change(found: Project, *, used: str | None, reason: str, rollback: bool, delete: tuple[str, ...]) -> None:
+    if show:
+        one = _bundle(project, show)
+        return Result(bundle_json(one), bundle_text(project, one))
+    if changes:
+        one = _bundle(project, changes)
+        return Result(
+            {"bundle": one.id, "changes": list(map(asdict, diff_rows(one.metrics)))}, changes_text(project, one)
+        )
     if used:
-        found.retraining.promote(used, reason=reason)
+        project.retraining.promote(used, reason=reason)
     elif rollback:
-        found.retraining.rollback()
-    for one in delete:
-        found.retraining.delete(one)
+        project.retraining.rollback()
+    for each in delete:
+        project.retraining.delete(each)
+    listed, disk = project.retraining.bundles(), project.retraining.disk()
+    rows = [bundle_json(one, disk.bundles.get(one.id)) for one in listed]
+    return Result({"bundles": rows, "bytes": disk.total}, listing_text(listed, disk))
 
 
 def _bundle(found: Project, bundle_id: str) -> BundleInfo:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import shutil
 import time
@@ -16,7 +15,11 @@ from curator.bootstrap import Project
 from curator.cli.console import run_steps
 from curator.domain.decisions import NilReason, RejectReason, Saving, Verdict
 from curator.domain.documents import Split
+from curator.domain.entities import EntityDraft
 from curator.jobs.bundles import FolderBundleStore
+from curator.services.curating.bulk_plan import Audit, AuditState
+from curator.services.curating.propagation import PropagationScope
+from curator.services.ports.queue import QueueFilter
 from curator.services.records.export_documents import ExportScope
 from curator.services.training.snapshots import write_snapshot
 from curator.settings.file import load, save
@@ -69,12 +72,37 @@ def decide_one(place: Place, promises: Promises) -> None:
     promises.saved(1)
 
 
-def decide_identical(place: Place, promises: Promises) -> None:
-    asked = ("decide", place.project, undecided(place)[0], "--nil", "too-general", "--identical")
-    listed = json.loads(curator(*asked, "--json"))
-    ticks = [f"--tick={line['mention']}" for group in listed["groups"] for line in group["lines"]]
-    curator(*asked, "--yes", *ticks)
-    promises.saved(1)
+def working(work: Callable[[Project], object]) -> Act:
+    """What the window does with an open project, as one step."""
+
+    def act(place: Place, promises: Promises) -> None:
+        project = open_project(place)
+        work(project)
+        project.disk.settle()
+        project.close()
+        promises.saved(1)
+
+    return act
+
+
+def decide_identical(project: Project) -> None:
+    verdict = Verdict.nil(NilReason.TOO_GENERAL)
+    mention = next(one for one in all_mentions(project) if not project.curation.current([one]))
+    project.curation.decide(mention, verdict)
+    others = project.propagation.others(mention, verdict, scope=PropagationScope.PROJECT)
+    project.propagation.decide(others, [line.context.mention_id for line in others.lines])
+
+
+def accept_in_bulk(project: Project) -> None:
+    """All of the sample is right."""
+    audit = Audit(project.bulk.offer(QueueFilter(), error=0.4, seed=1).plan)
+    while audit.state is AuditState.CHECKING:
+        project.bulk.check(audit, audit.left[0], True)
+    project.bulk.accept(audit)
+
+
+def remap(project: Project) -> None:
+    project.remapping.apply([one for one in project.remapping.plan().lines if one.proposed is not None])
 
 
 def deciding(count: int) -> Act:
@@ -202,6 +230,6 @@ def settings_again(place: Place) -> None:
     os.close(silent)
 
 
-def make_entity(place: Place, promises: Promises) -> None:
-    curator("kb", "make", place.project, "A new syndrome", "--type", "Disease", "--mention", undecided(place)[0])
-    promises.saved(1)
+def make_entity(project: Project) -> None:
+    mention = next(one for one in all_mentions(project) if not project.curation.current([one]))
+    project.provisional.make(EntityDraft("A new syndrome", ("Disease",)), [mention])

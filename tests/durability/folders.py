@@ -82,7 +82,6 @@ def write_inputs(place: Place) -> None:
     (place.inputs / "kb-2.jsonl").write_text(text, encoding="utf-8")
     for seed in {Path(one).parts[0] for one in KBS.values()}:
         shutil.copytree(SEEDS / seed, place.inputs / seed, dirs_exist_ok=True)
-    (place.inputs / "guidelines.md").write_text("# Guidelines\n\nLink the longest mention.\n" * 400, encoding="utf-8")
 
 
 def nothing(place: Place) -> None:
@@ -242,7 +241,7 @@ def write_linker(folder: Path, *, kb_hash: str, name: str = "", stages: Sequence
 
 @once
 def suggested(place: Place) -> None:
-    """Many mentions with sure suggestions, and a sample of them that was checked."""
+    """Many mentions with sure suggestions."""
     with_linkers(place)
     curator("import", place.project, place.inputs / "many.pubtator")
     entity = str(json.loads((place.inputs / "kb.jsonl").read_text(encoding="utf-8").splitlines()[0])["id"])
@@ -251,11 +250,6 @@ def suggested(place: Place) -> None:
         found = (Candidate(entity, "x", ("Disease",), "x", 0.5, probability=0.999),)
         nil, stamp = NilEstimate(0.001, is_nil=False, calibrated=True), Stamp("linker-2", 0)
         unit.suggestions.save([Suggestion(one, found, nil, stamp) for one in mentions])
-    sample = place.inputs / "sample.jsonl"
-    curator("accept", place.project, "--error", 40, "--seed", 1, "--sample-out", sample)
-    lines = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
-    checked = [{**line, "right": True} if "right" in line else line for line in lines]
-    (place.inputs / "checked.jsonl").write_text("".join(json.dumps(one) + "\n" for one in checked), encoding="utf-8")
 
 
 def settings_saved(place: Place) -> None:

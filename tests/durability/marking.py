@@ -16,8 +16,8 @@ def inconsistent(place: Place) -> None:
     """One string with two decisions, and an attribute."""
     base(place)
     curator("import", "--gold", place.project, place.inputs / "many.pubtator")
-    curator("attributes", "add", place.project, "negation")
     project = open_project(place)
+    project.attributes.save(project.attributes.scheme().with_attribute("negation", ("affirmed", "negated"), ()))
     project.curation.decide(all_mentions(project)[-1], Verdict.nil())
     project.close()
 

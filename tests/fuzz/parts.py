@@ -23,7 +23,6 @@ from curator.io import local_model
 from curator.io.eutils import Eutils
 from curator.io.files.atomic import AtomicWriter
 from curator.jobs.bundles import FolderBundleStore
-from curator.services.curating.bulk_sheet import read_sheet
 from curator.services.importing.fetch_folder import unfinished
 from curator.services.linking.opinion_prompts import Prompt, read_answer
 from curator.services.ports.opinions import ModelServer, Stopper
@@ -113,8 +112,6 @@ class Databases:
             ("check", path),
             ("info", path),
             ("work", path),
-            ("imports", path),
-            ("steps", path),
             ("stats", path),
             ("audit", path, out / "audit.csv"),
             ("export", path, out / "out.json", "--format", "bioc-json"),
@@ -169,11 +166,6 @@ def read_settings(path: Path) -> None:
     found = load(path)
     assert all(str(one) for one in found.problems)
     json.dumps(found.unknown)
-
-
-def read_sample(path: Path) -> None:
-    """A sample of a bulk acceptance that a curator checked."""
-    read_sheet(path.read_bytes().decode("utf-8", "replace"))
 
 
 def read_reply(path: Path) -> None:

@@ -61,7 +61,6 @@ def targets() -> Mapping[str, Target]:
     found.append(Target("database", databases.place, databases.read))
     found.append(Target("manifest", parts.place_manifest, parts.read_manifest, (ModelError,)))
     found.append(Target("settings", parts.place_settings, parts.read_settings))
-    found.append(Target("sample", _file, parts.read_sample))
     found.append(Target("reply", _file, parts.read_reply, parts.NO_ANSWER))
     return {one.name: one for one in found}
 

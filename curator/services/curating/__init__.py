@@ -7,8 +7,4 @@ which sample to check first, and the bound. Notes are flags and comments, attrib
 undoable; relations are read from the documents' records, and curators' additions and deletions are stored; guidelines
 belong to the project; efforts are seconds and keys of decisions. `StepService` lists the history of steps, and undoes
 or redoes up to a step.
-
-* **An exported bulk step contains its plan** (`bulk_sheet.py`). The sample is exported as JSON lines, followed by the
-  plan (sets, samples, every suggestion), and imported again with marks. Nothing is drawn or chosen after the sample was
-  seen, and mentions decided meanwhile do not change.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
@@ -90,6 +90,12 @@ class CurationService:
         self._made = made
         for one in before:
             self._emit(one)
+        return self._emit(change)
+
+    def decide_each(self, verdicts: Mapping[int, Verdict]) -> Change:
+        """A verdict for each mention, as one operation. Raises UserError like `decide`."""
+        with self._store.write() as unit:
+            change = decide_in(unit, list(verdicts), list(verdicts.values()), curator=self.curator, clock=self._clock)
         return self._emit(change)
 
     def _take(self, step: QueuedStep) -> Change:

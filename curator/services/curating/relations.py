@@ -138,7 +138,7 @@ class RelationService:
             if found is None:
                 raise UserError(
                     tr(
-                        "Document {document} has no relation {name}. `curator relations` lists those it has.",
+                        "Document {document} has no relation {name}.",
                         document=document.external_id,
                         name=name,
                     )

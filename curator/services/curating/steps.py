@@ -29,7 +29,7 @@ IMPORT = "import:"
 """Prefix of the name of an actor that is an import."""
 MOST_MENTIONS = 2000
 """The most mentions of a step that are shown in context."""
-NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps list them."
+NO_STEP = "There is no step {number} in this project. Edit › History of steps lists them."
 ALREADY = "The project is already at step {number}: no step after it can be undone, and none up to it redone."
 GONE = (
     "Step {number} ({text}) was undone, and other steps came after that, so it cannot be redone. Choose a step that is "

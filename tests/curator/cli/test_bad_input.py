@@ -75,10 +75,6 @@ def test_a_link_to_nothing_is_said(cli: Cli, project: Path, tmp_path: Path) -> N
     refused(cli("kb", "import", project, link), sentence)
 
 
-def test_a_list_of_identifiers_that_is_a_folder(cli: Cli, project: Path, tmp_path: Path) -> None:
-    refused(cli("kb", "restrict", project, "Disease", "--file", tmp_path), f"{tmp_path} is a folder.")
-
-
 def test_documents_and_knowledge_base_confused(cli: Cli, project: Path, kb_file: Path, documents_file: Path) -> None:
     refused(cli("import", project, kb_file), "knowledge base")
     refused(cli("kb", "import", project, documents_file), "PubTator")
@@ -224,11 +220,6 @@ def test_writing_commands_name_the_holder_and_reading_ones_work(
 
 
 def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
-    refused(cli("decide", project, 1), "exactly one")
-    refused(cli("decide", project, 1, "--nil", "not-in-kb", "--skip", "unsure"), "exactly one")
-    refused(cli("decide", project, 1, "--nil", "no-idea"), "too-general")
-    refused(cli("decide", project, 1, "--link", "MESH:D999"), "Entity MESH:D999 was not found")
-    refused(cli("decide", project, 999, "--nil", "not-in-kb"), "no mention 999")
     refused(cli("link", project, "--split", "dev"), "validation")
     refused(cli("train", project, "--recipe", "nope"), "pel-pb")
     refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs"), "NAME=VALUE")
@@ -255,4 +246,4 @@ def test_output_that_cannot_be_written_is_all_that_is_missing(cli: Cli, project:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     sentence = "Error: The command is done, but its output could not be written (No space left on device).\n"
     assert (done.returncode, done.stderr) == (2, sentence)
-    assert "NIL" in cli("steps", project).out
+    assert "as NIL" in cli("undo", project).out

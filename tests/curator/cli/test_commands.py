@@ -31,8 +31,6 @@ def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None
         "desktop": [name, "install"],
         "people": [name, "list"],
         "rounds": [name, "list"],
-        "mention": [name, "add"],
-        "attributes": [name, "list"],
     }.get(name, [name])
     answer = cli(*names, "--help")
     assert answer.code == 0

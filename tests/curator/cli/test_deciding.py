@@ -1,7 +1,8 @@
-"""Deciding several mentions, and all identical ones in context, on the command line."""
+"""work, decide and undo: what is undecided, decisions of several mentions or from a file, and when they are said."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -11,81 +12,109 @@ from curator.bootstrap import open_project
 from tests.curator.cli.conftest import Cli
 
 ENTITY = "MESH:D008012"
+IDS = range(1, 33, 4)
+"""The mentions “Lidocaine” of all eight documents."""
 
 
 @pytest.fixture
 def undecided(cli: Cli, project: Path) -> list[int]:
-    """The mentions “Lidocaine” of all eight documents, without decisions."""
-    rows = cli("mention", "list", project, "1", "--json").json["mentions"]
-    assert [row["mention"] for row in rows if row["text"] == "Lidocaine"] == [1]
-    ids = list(range(1, 33, 4))
-    assert cli("decide", project, *ids, "--clear").code == 0
-    return ids
+    assert cli("decide", project, *IDS, "--clear").code == 0
+    return list(IDS)
 
 
 def decided(project: Path) -> dict[int, tuple[str, ...]]:
     found = open_project(project, linker=False, read_only=True)
-    verdicts = {one: made.verdict.entity_ids for one, made in found.curation.current(list(range(1, 33, 4))).items()}
+    verdicts = {one: made.verdict.entity_ids for one, made in found.curation.current(list(range(1, 33))).items()}
     found.close()
     return verdicts
 
 
+def test_work_lists_what_is_undecided(cli: Cli, project: Path) -> None:
+    assert cli("work", project).out == "No undecided mentions.\n"
+    assert cli("decide", project, 1, 6, "--clear").code == 0
+    rows = cli("work", project, "--order", "uncertain", "--json").json["mentions"]
+    assert [(row["mention_id"], row["external_id"]) for row in rows] == [(1, "1"), (6, "2")]
+    chemical = cli("work", project, "--where", "type=Chemical")
+    assert chemical.out.split() == ["1", "–", "Lidocaine", "·", "Chemical", "·", "1"]
+    for option, value, said in (
+        ("--filter", "mine", "Filter “mine” was not found"),
+        ("--where", "probability=a..b", "is not a range"),
+        ("--where", "colour=red", "FACET=VALUE"),
+    ):
+        wrong = cli("work", project, option, value)
+        assert (wrong.code, said in wrong.err) == (2, True)
+
+
 def test_several_are_one_step(cli: Cli, project: Path, undecided: list[int]) -> None:
-    assert decided(project) == {}
+    before = decided(project)
     answer = cli("decide", project, *undecided[:3], "--link", ENTITY)
     assert "Linked 3 mentions of “Lidocaine” to Lidocaine" in answer.out
-    assert len(decided(project)) == 3
+    assert len(decided(project)) == len(before) + 3
     assert cli("undo", project).code == 0
-    assert decided(project) == {}
+    assert decided(project) == before
 
 
-def test_others_are_listed_and_nothing_is_decided(cli: Cli, project: Path, undecided: list[int]) -> None:
-    answer = cli("decide", project, 1, "--link", ENTITY, "--identical", "--tick", 5)
-    assert answer.code == 0, answer.err
-    lines = answer.out.splitlines()
-    assert lines[:2] == ["“Lidocaine” · Chemical → Lidocaine", "without a suggestion yet (7)"]
-    assert lines[2].split()[:3] == ["[x]", "5", "2"]
-    assert lines[3].split()[:4] == ["[", "]", "9", "3"]
-    assert "Ticked: 1 of 7. Nothing was changed" in lines[-1]
-    assert decided(project) == {}
+def test_a_file_of_decisions_is_one_step(cli: Cli, project: Path, undecided: list[int], tmp_path: Path) -> None:
+    before, file = decided(project), tmp_path / "decisions.jsonl"
+    lines: list[dict[str, object]] = [
+        {"mention": 1, "link": ["MESH:D006323", ENTITY], "why": "a field that is not read"},
+        {"mention": 5, "link": ENTITY},
+        {"mention": 9, "nil": "not-in-kb"},
+        {"mention": 13, "skip": "unsure", "link": []},
+        {"mention": 2, "clear": True},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    answer = cli("decide", project, "--file", file, "--curator", "ada", "--json").json
+    assert (answer["text"], answer["actor"], answer["mentions"]) == ("Decided 5 mentions", "ada", [1, 5, 9, 13, 2])
+    found = decided(project)
+    assert (found[1], found[5], found[9], found[13]) == (("MESH:D006323", ENTITY), (ENTITY,), (), ())
+    assert 2 not in found
+    assert cli("undo", project, "--curator", "ada").code == 0
+    assert decided(project) == before
 
 
-def test_yes_decides_the_ticked_ones_as_one_step(cli: Cli, project: Path, undecided: list[int]) -> None:
-    answer = cli("decide", project, 1, "--link", ENTITY, "--identical", "--tick", 5, "--tick", 9, "--yes", "--json")
-    assert [one["mentions"] for one in answer.json["changes"]] == [[1], [5, 9]]
-    assert set(decided(project)) == {1, 5, 9}
-    cli("undo", project)
-    assert set(decided(project)) == {1}
-    again = cli("decide", project, 1, "--identical", "--tick", 13, "--yes", "--json").json
-    assert [one["mentions"] for one in again["changes"]] == [[13]], "it keeps the decision that it has"
-    groups = cli("decide", project, 1, "--identical", "--json").json["groups"]
-    assert [(one["kind"], len(one["lines"])) for one in groups] == [("unsuggested", 6), ("decided_alike", 1)]
-
-
-def test_the_scope_is_kept_and_strangers_are_refused(cli: Cli, project: Path, undecided: list[int]) -> None:
-    alone = cli("decide", project, 1, "--link", ENTITY, "--identical", "--scope", "document", "--yes")
-    assert "Linked “Lidocaine” to Lidocaine. “Lidocaine” does not occur anywhere else." in alone.out
-    assert set(decided(project)) == {1}
-    answer = cli("decide", project, 1, "--identical", "--tick", 2)
-    assert (answer.code, "not in the list" in answer.err) == (2, True)
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "line 2 is not a decision"),
+        ("[]", "line 2 is not a decision"),
+        ("[" * 100_000, "line 2 is not a decision"),
+        ('{"mention": "x", "clear": true}', "line 2 is not a decision"),
+        ('{"mention": true, "clear": true}', "line 2 is not a decision"),
+        ('{"mention": 6}', "line 2 is not a decision"),
+        ('{"mention": 6, "nil": "no-idea"}', "line 2 is not a decision"),
+        ('{"mention": 6, "link": 7}', "line 2 is not a decision"),
+        ('{"mention": 6, "nil": "not-in-kb", "link": ["X"]}', "line 2 is not a decision"),
+        ('{"mention": 5, "clear": true}', "line 2 is not a decision, or its mention has one already"),
+        ('{"mention": 6, "link": ["X:1"]}', "line 2: Entity X:1 was not found"),
+        ('{"mention": 999, "clear": true}', "no mention 999"),
+        ('{"mention": 99999999999999999999, "clear": true}', "no mention 99999999999999999999"),
+    ],
+)
+def test_a_wrong_line_of_a_file_decides_nothing(cli: Cli, project: Path, tmp_path: Path, line: str, said: str) -> None:
+    before, file = decided(project), tmp_path / "decisions.jsonl"
+    file.write_text(f'{{"mention": 5, "clear": true}}\n{line}\n', encoding="utf-8")
+    answer = cli("decide", project, "--file", file)
+    assert (answer.code, answer.out, said in answer.err) == (2, "", True), answer.err
+    assert decided(project) == before
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ((1,), "exactly one"),
-        ((1, 2, "--identical"), "one MENTION"),
         ((1, "--clear", "--nil", "not-in-kb"), "exactly one"),
-        ((1, "--link", ENTITY, "--yes"), "require --identical"),
+        (("--clear",), "Give the numbers of mentions, or --file"),
+        ((1, "--file", "x"), "Give nothing else"),
+        (("--file", "gone"), "gone"),
+        ((1, "--nil", "no-idea"), "too-general"),
+        ((1, "--link", "MESH:D999"), "Entity MESH:D999 was not found"),
+        ((999, "--nil", "not-in-kb"), "no mention 999"),
     ],
 )
 def test_what_makes_no_sense_is_refused(cli: Cli, project: Path, arguments: tuple[object, ...], said: str) -> None:
     answer = cli("decide", project, *arguments)
-    assert (answer.code, said in answer.err) == (2, True)
-
-
-def test_without_a_decision_there_is_nothing_to_spread(cli: Cli, project: Path, undecided: list[int]) -> None:
-    assert "not decided yet" in cli("decide", project, 1, "--identical").err
+    assert (answer.code, answer.out, said in answer.err) == (2, "", True), answer.err
 
 
 def test_nothing_is_said_before_it_is_on_the_disk(
@@ -103,34 +132,10 @@ def test_nothing_is_said_before_it_is_on_the_disk(
 
     monkeypatch.setattr("curator.storage.db.syncing.sync_file", lambda path: synced.append("synced"))
     monkeypatch.setattr("curator.cli.console.click.echo", ordered)
-    cli("decide", project, 1, "--link", ENTITY, "--identical", "--tick", 5, "--yes")
+    cli("decide", project, 1, "--link", ENTITY)
     assert synced.index("said") > 0
     with monkeypatch.context() as broken:
         broken.setattr("curator.storage.db.syncing.sync_file", fails)
-        answer = cli("decide", project, 1, "--nil", "not-in-kb", "--identical", "--tick", 9, "--yes")
-    assert answer.code == 2
-    assert answer.out == ""
+        answer = cli("decide", project, 1, "--nil", "not-in-kb")
+    assert (answer.code, answer.out) == (2, "")
     assert "Input/output error" in answer.err
-
-
-def test_steps_are_listed_and_gone_back_to(cli: Cli, project: Path, undecided: list[int]) -> None:
-    """The first step is the one of `undecided`."""
-    for one in undecided[:3]:
-        assert cli("decide", project, one, "--link", ENTITY).code == 0
-    answer = cli("steps", project, "--limit", 2)
-    assert answer.out.splitlines()[0].endswith("1  Linked “Lidocaine” to Lidocaine")
-    assert answer.out.splitlines()[-1] == "Older steps: add --before 3."
-    back = cli("undo", project, "--to", 2)
-    assert "Undid 2 steps" in back.out
-    assert len(decided(project)) == 1
-    facts = cli("steps", project, "--json", "--kind", "decisions", "--search", "lidocaine").json["steps"]
-    assert [(one["number"], one["state"], one["mentions"]) for one in facts] == [
-        (4, "redoable", 1),
-        (3, "redoable", 1),
-        (2, "done", 1),
-        (1, "done", 8),
-    ]
-    assert "is undone. Use `curator redo P --to 3`" in cli("undo", project, "--to", 3).err
-    assert "Redid 1 step" in cli("redo", project, "--to", 3).out
-    assert set(decided(project)) == set(undecided[:2])
-    assert "no step 77" in cli("undo", project, "--to", 77).err

@@ -1,10 +1,8 @@
-"""import --dry-run and --changed, imports, undo-import: their messages, their effects, and their questions."""
+"""import, with --dry-run and --changed: what it says and does."""
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,10 +46,10 @@ def test_a_dry_run_says_what_would_come_and_writes_nothing(project: Path, tmp_pa
     assert (found["format"], found["documents"], found["new"]) == ("PubTator", 3, 3)
     assert [one["id"] for one in found["first"]] == ["1", "2", "3"]
     assert any("not a line" in one["text"] or one["line"] for one in found["problems"])
-    assert "No imports yet." in said(capsys, "imports", project)
+    assert json.loads(said(capsys, "info", project, "--json"))["mentions"] == 0
 
 
-def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_path: Path, capsys: Output) -> None:
+def test_changed_documents_are_listed_and_taken(project: Path, tmp_path: Path, capsys: Output) -> None:
     said(capsys, "import", project, file(tmp_path, FIRST))
     newer = file(tmp_path, SECOND)
     listed = said(capsys, "import", project, newer, "--changed", "list")
@@ -63,36 +61,6 @@ def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_pa
     out = tmp_path / "out.txt"
     said(capsys, "export", project, out, "--format", "pubtator")
     assert out.read_text("utf-8") == SECOND
-    assert "1 document gets its previous text back" in said(capsys, "undo-import", project, "--dry-run")
-    said(capsys, "undo-import", project)
-    said(capsys, "export", project, out, "--format", "pubtator")
-    assert out.read_text("utf-8") == FIRST
-
-
-def test_undoing_asks_where_something_was_done_by_hand(
-    project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    path = file(tmp_path, document(1))
-    said(capsys, "import", project, path)
-    said(capsys, "comment", project, "--document", "1", "look again")
-    refused = said(capsys, "undo-import", project, code=130)
-    assert "1 comment in 1 document" in refused
-    assert "undone" not in said(capsys, "imports", project)
-    said(capsys, "undo-import", project, "a.pubtator", "--yes")
-    assert "undone" in said(capsys, "imports", project)
-    assert "No import to undo" in said(capsys, "undo-import", project, code=2)
-    assert "1 document restored" in said(capsys, "import", project, path)
-
-
-def test_closed_standard_input_answers_no_question(
-    project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said(capsys, "import", project, file(tmp_path, document(1), "a.pubtator"))
-    said(capsys, "decide", project, "1", "--nil", "not-in-kb")
-    monkeypatch.setattr(sys, "stdin", None)
-    assert said(capsys, "undo-import", project, code=130).endswith("Cancelled.\n")
-    sys.stdin.close()
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -106,11 +74,9 @@ def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys
     assert "README.md" in told
     again = said(capsys, "import", project, path)
     assert again.startswith("Nothing was imported. 3 files were already imported.\n")
-    said(capsys, "undo-import", project)
-    assert said(capsys, "imports", project).count("undone") == 3
 
 
-def test_a_stopped_import_is_resumed(
+def test_a_stopped_import_goes_on_when_it_is_called_again(
     project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [file(tmp_path, document(number), f"{number}.pubtator") for number in (1, 2, 3)]
@@ -124,8 +90,7 @@ def test_a_stopped_import_is_resumed(
         return whole(self, compared, choices)
 
     monkeypatch.setattr(FileReading, "sort", stopping)
-    told = said(capsys, "import", project, *paths, code=130)
-    assert "Run the same command again to import the rest." in told
+    assert "Run the same command to import the rest" in said(capsys, "import", project, *paths, code=130)
     assert "2 documents" in said(capsys, "import", project, *paths)
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
 

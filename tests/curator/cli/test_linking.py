@@ -65,7 +65,6 @@ def test_gold_says_who_is_right(
     assert text.startswith("m answered for 3 mentions.\nIt agrees with the linker on ")
     assert "Of 3 with gold, the linker is right on " in text
     assert len(fake.asked) == 3, "kept from before"
-    assert "opinion" in cli("facets", linked, "--json").json["facets"]
 
 
 def test_a_server_that_fails_ends_it_with_what_it_says(

@@ -29,13 +29,9 @@ def test_names_that_are_not_utf8_work_everywhere(cli: Cli, odd: Path) -> None:
     assert (answer.code, r"na\xffme/p\xfe.curation" in answer.out) == (0, True)
     for words in (("import", project, text), ("kb", "import", project, odd / "kb.jsonl"), ("info", project)):
         assert cli(*words).code == 0, words
-    [listed] = cli("imports", project, "--json").json["imports"]
-    assert listed["name"] == r"t\xfd.txt"
     assert cli("info", project, "--json").json["project"] == str(project)
     assert cli("import", project, text).code == 0, "known, and not imported twice"
-    assert len(cli("imports", project, "--json").json["imports"]) == 1
-    assert cli("undo-import", project, text.name).code == 0
-    assert cli("import", project, text).code == 0
+    assert cli("info", project, "--json").json["documents"]["todo"] == 1
     out = odd / os.fsdecode(b"o\xfc.csv")
     assert cli("audit", project, out).code == 0
     assert out.is_file()
@@ -53,7 +49,7 @@ def test_a_pipe_or_a_device_is_refused_by_every_option(cli: Cli, tmp_path: Path,
     for words in (
         ("import", project, odd),
         ("kb", "import", project, odd),
-        ("guidelines", project, "--set", odd),
+        ("decide", project, "--file", odd),
         ("audit", project, odd),
         ("info", odd),
     ):
@@ -79,9 +75,7 @@ def test_no_small_file_of_a_project_is_waited_for_or_fills_the_memory(cli: Cli, 
         assert cli(*words).code == 0, words
     why = "not a regular file" if kind == "pipe" else "File too large"
     assert f"manifest.json, it cannot be read ({why})" in cli("check", project).out
-    assert "No evaluation is stored" in cli("errors", project).err
-    (tmp_path / "rules.md").write_text("Link the longest mention.")
-    opened = cli("guidelines", project, "--set", tmp_path / "rules.md")
+    opened = cli("undo", project)
     assert (opened.code == 2) == ("is neither a file nor a folder" in opened.err) == (kind == "pipe")
 
 
@@ -114,7 +108,7 @@ def test_a_path_that_nothing_can_be_at_is_refused(cli: Cli, tmp_path: Path, monk
             assert answer.err.startswith(f"Error: {path}: "), answer
             assert what in answer.err
         monkeypatch.setenv("CURATOR_BACKUP_DIR", str(path))
-        for words in (("info", project), ("guidelines", project), ("restore", project)):
+        for words in (("info", project), ("work", project), ("restore", project)):
             assert cli(*words).code in (0, 2), words
         monkeypatch.setenv("CURATOR_BACKUP_DIR", "")
     assert cli("new", tmp_path / ("a" * 250)).code == 2
@@ -137,25 +131,23 @@ def test_an_empty_path_is_not_the_current_folder(cli: Cli, tmp_path: Path, monke
         sentence = "Error: The path is empty. Give the path of a file or a folder.\n"
         assert (answer.code, answer.out, answer.err) == (2, "", sentence), words
     assert [one.name for one in folder.iterdir()] == ["t.txt"]
-    assert cli("imports", project).out == "No imports yet.\n"
+    assert cli("info", project, "--json").json["mentions"] == 0
 
 
 @pytest.mark.parametrize(
     "words",
     [
         ("decide", "P", "1", "--nil", "not-in-kb", "--curator", "M\udcfcller"),
-        ("comment", "P", "--document", "1", "caf\udce9"),
         ("rounds", "new", "P", "r\udce9", "--documents", "1"),
-        ("kb", "make", "P", "\udce9"),
         ("kb", "search", "P", "\udce9"),
-        ("mention", "retype", "P", "1", "\udce9"),
+        ("work", "P", "--filter", "\udce9"),
         ("info", "postgresql://ada@server/\udce9"),
     ],
     ids=lambda words: " ".join(words[:2]),
 )
 def test_a_text_that_is_not_utf8_is_refused(cli: Cli, project: Path, words: tuple[str, ...]) -> None:
-    before = cli("steps", project).out
+    before = cli("info", project).out
     answer = cli(*(project if one == "P" else one for one in words))
     assert (answer.code, answer.out) == (2, ""), answer
     assert "is not UTF-8 text. Check the encoding of your terminal.\n" in answer.err
-    assert cli("steps", project).out == before
+    assert cli("info", project).out == before

@@ -23,13 +23,8 @@ def commands(folder: Path, out: Path) -> list[tuple[object, ...]]:
     return [
         ("info", folder),
         ("work", folder),
-        ("facets", folder),
-        ("imports", folder),
-        ("steps", folder),
         ("stats", folder),
         ("rounds", "list", folder),
-        ("relations", folder),
-        ("inconsistencies", folder),
         ("audit", folder, out / "audit.csv"),
         ("export", folder, out / "out.json", "--format", "bioc-json"),
         ("export", folder, out / "decisions", "--format", "decisions"),
@@ -77,7 +72,7 @@ def statements(cli: Cli, killed: Path, tmp_path: Path, kept: list[str]) -> list[
 
 def test_the_project_itself_is_sound(statements: list[str]) -> None:
     read = {table for table, _, _ in CASES if any(re.search(rf"\b{table}\b", one) for one in statements)}
-    assert {table for table, _, _ in CASES} - read == set()
+    assert {table for table, _, _ in CASES} - read == {"retired_entities"}, "which only the window reads"
 
 
 @pytest.mark.parametrize(("table", "column", "value"), CASES)

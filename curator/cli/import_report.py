@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curator.cli.console import counted, say
+from curator.cli.console import Result, counted
 from curator.domain.documents import as_line, differences, shortened
 from curator.services.importing.import_report import counts_in_words, known_in_words
 from curator.services.importing.text_changes import TextChange, verdict_words
@@ -22,10 +21,10 @@ SHOWN = 10
 """The number of shown problems per file, and of shown annotations found only in a file."""
 
 
-def say_preview(
-    found: Sequence[Foreseen], changes: Sequence[TextChange], left: Sequence[Left], *, as_json: bool, listed: bool
-) -> None:
-    """Print the preview; with `listed`, every changed document with its differences."""
+def previewed(
+    found: Sequence[Foreseen], changes: Sequence[TextChange], left: Sequence[Left], *, listed: bool
+) -> Result:
+    """The preview; with `listed`, every changed document with its differences."""
     facts = {
         "files": [_facts(one) for one in found],
         "left_out": [{"path": str(one.path), "names": one.names, "reasons": dict(one.reasons)} for one in left],
@@ -36,7 +35,7 @@ def say_preview(
     if listed:
         lines += [line for one in changes for line in _change_lines(one)]
         lines += [] if changes else ["No document differs from the project's version."]
-    say(facts, "\n".join([*lines, "Nothing was written."]), as_json=as_json)
+    return Result(facts, [*lines, "Nothing was written."])
 
 
 def _facts(one: Foreseen) -> dict[str, Any]:
@@ -121,23 +120,15 @@ def _change_lines(one: TextChange) -> Iterator[str]:
         yield f"  only in the file: {listed}" + (", …" if len(one.added) > SHOWN else "")
 
 
-def paths_words(paths: Sequence[Path]) -> str:
-    """`a.txt, b.txt and 8 more`."""
-    names = ", ".join(one.name for one in paths[:3])
-    return f"{names} and {len(paths) - 3:,} more" if len(paths) > 3 else names
-
-
-def say_import(report: ImportReport, *, as_json: bool) -> None:
-    result: dict[str, Any] = asdict(report)
+def imported(report: ImportReport) -> Result:
     counts, known = counts_in_words(report), known_in_words(report)
-    imported = f"Imported in {report.seconds:.1f} s: {counts}." if counts else "Nothing was imported."
-    lines = [f"{imported} {known}".rstrip()]
+    first = f"Imported in {report.seconds:.1f} s: {counts}." if counts else "Nothing was imported."
+    lines = [f"{first} {known}".rstrip()]
     shown = report.problems[:SHOWN_PROBLEMS]
     lines += [f"{one.file}{_at_line(one.problem.line)}: {one.problem.severity}: {one.problem.text}" for one in shown]
-    left = len(report.problems) - SHOWN_PROBLEMS
-    if left > 0:
+    if (left := len(report.problems) - SHOWN_PROBLEMS) > 0:
         lines.append(f"… and {left:,} more; --json shows all.")
-    say(result, "\n".join(lines), as_json=as_json)
+    return Result(asdict(report), lines)
 
 
 def _at_line(number: int) -> str:
