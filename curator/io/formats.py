@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curator.io.bioc.bioc_json import BioCJsonFormat
-from curator.io.bioc.bioc_xml import BioCXmlFormat
-from curator.io.datasets.decisions_jsonl import DecisionsFormat
+from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCXmlFormat
+from curator.io.datasets.decisions import DecisionsFormat
 from curator.io.datasets.docbin import DocBinFormat
 from curator.io.datasets.huggingface import HuggingFaceFormat
 from curator.io.datasets.label_studio import LabelStudioFormat

@@ -19,16 +19,16 @@ BETWEEN = ";"
 BEFORE = "\x1e"  # separates a JSON record's text from what is before it; JSON contains it only escaped
 
 
-def document_of(found: Any, line: int = 0) -> BioCDocument:
+def json_document(found: Any, line: int = 0) -> BioCDocument:
     """The parts of a document parsed by `json`. Values of the wrong type count as missing."""
     found = found if isinstance(found, dict) else {}
     passages = [
-        BioCPassage(infons_of(one), _part(one), [_part(sentence) for sentence in _objects(one, "sentences")])
+        BioCPassage(json_infons(one), _part(one), [_part(sentence) for sentence in _objects(one, "sentences")])
         for one in _objects(found, "passages")
     ]
     annotations = [_annotation(one, passage, sentence, line) for one, passage, sentence in _walk(found)]
     return BioCDocument(
-        _word(found.get("id", found.get("pmid"))).strip(), infons_of(found), passages, annotations, line
+        _word(found.get("id", found.get("pmid"))).strip(), json_infons(found), passages, annotations, line
     )
 
 
@@ -55,7 +55,7 @@ class JsonTree:
         self._gone: set[int] = set()
 
     def document(self) -> BioCDocument:
-        return document_of(self.root)
+        return json_document(self.root)
 
     def remove(self, record: int) -> None:
         self._gone.add(id(self._nodes[record]))
@@ -63,7 +63,7 @@ class JsonTree:
     def set_infons(self, record: int, infons: Infons) -> None:
         """Only changed values are touched: a value that is not a string keeps its type."""
         node, told = self._nodes[record], dict(infons)
-        found, known = node.get("infons") or {}, dict(infons_of(node))
+        found, known = node.get("infons") or {}, dict(json_infons(node))
         kept = {key: value for key, value in found.items() if key not in known or key in told}
         node["infons"] = kept | {
             key: _like(found.get(key), value) for key, value in told.items() if known.get(key) != value
@@ -129,7 +129,7 @@ def separator(head: str) -> str:
     return ",\n" if "[" in head else "\n"
 
 
-def infons_of(found: Json) -> Infons:
+def json_infons(found: Json) -> Infons:
     """The infons; identifiers in lists and objects are a text with `;` between them, other lists and objects are left
     out, null is an empty text, numbers, true and false are as in JSON."""
     infons = found.get("infons")
@@ -164,7 +164,7 @@ def _unread(found: Json) -> tuple[str, ...]:
     """The keys of infons that hold identifiers, by their names or by a part of their values, in a form that is not
     read."""
     infons = found.get("infons")
-    odd = other_texts(infons, dict(infons_of(found))) if isinstance(infons, dict) else {}
+    odd = other_texts(infons, dict(json_infons(found))) if isinstance(infons, dict) else {}
     return tuple(key for key, text in odd.items() if identifier_key(key, text) is not None or id_in(key, text))
 
 
@@ -181,7 +181,7 @@ def relation_infons(found: Json) -> Infons:
     """The infons with the identifiers of PubTator 3, whose infons are objects."""
     infons = found.get("infons")
     objects = infons.items() if isinstance(infons, dict) else ()
-    listed = infons_of(found)
+    listed = json_infons(found)
     named = [(key, identifiers_in(one)) for key, one in objects if isinstance(one, dict)]
     return listed + [(key, BETWEEN.join(ids)) for key, ids in named if ids and key not in dict(listed)]
 
@@ -222,7 +222,7 @@ def _annotation(found: Json, passage: int, sentence: int, line: int) -> BioCAnno
     known = None if any(a is None or b is None for a, b in places) else places
     return BioCAnnotation(
         _word(found.get("id")),
-        infons_of(found),
+        json_infons(found),
         _word(found.get("text")),
         known,  # type: ignore[arg-type]  # no None is left in it
         passage,

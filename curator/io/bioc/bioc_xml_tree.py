@@ -19,14 +19,14 @@ PARSER = {
 }
 
 
-def document_of(root: Any) -> BioCDocument:
+def xml_document(root: Any) -> BioCDocument:
     """The parts of a `document` element."""
     passages = [
-        BioCPassage(infons_of(one), _part(one), [_part(sentence) for sentence in one.findall("sentence")])
+        BioCPassage(xml_infons(one), _part(one), [_part(sentence) for sentence in one.findall("sentence")])
         for one in root.findall("passage")
     ]
     annotations = [_annotation(one, passage, sentence) for one, passage, sentence in _walk(root)]
-    return BioCDocument(text_in(root, "id").strip(), infons_of(root), passages, annotations, root.sourceline or 0)
+    return BioCDocument(text_in(root, "id").strip(), xml_infons(root), passages, annotations, root.sourceline or 0)
 
 
 class XmlTree:
@@ -38,7 +38,7 @@ class XmlTree:
         self._relations = list(_walk(self.root, "relation"))
 
     def document(self) -> BioCDocument:
-        return document_of(self.root)
+        return xml_document(self.root)
 
     def remove(self, record: int) -> None:
         _take_out(self._nodes[record])
@@ -74,7 +74,7 @@ class XmlTree:
     def relations(self) -> list[BioCRelation]:
         """The relations, in an order that editing does not change."""
         return [
-            BioCRelation(one.get("id", ""), infons_of(one), _nodes(one), passage, sentence)
+            BioCRelation(one.get("id", ""), xml_infons(one), _nodes(one), passage, sentence)
             for one, passage, sentence in self._relations
         ]
 
@@ -98,7 +98,7 @@ class XmlTree:
         return str(etree.tostring(self.root, encoding="unicode", with_tail=False))
 
 
-def infons_of(element: Any) -> Infons:
+def xml_infons(element: Any) -> Infons:
     return [(one.get("key", ""), "".join(one.itertext())) for one in element.findall("infon")]
 
 
@@ -126,7 +126,7 @@ def _annotation(found: Any, passage: int, sentence: int) -> BioCAnnotation:
     places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in found.findall("location"))
     known = None if any(a is None or b is None for a, b in places) else places
     text, line = text_in(found, "text"), found.sourceline or 0
-    return BioCAnnotation(found.get("id", ""), infons_of(found), text, known, passage, sentence, line)  # type: ignore[arg-type]
+    return BioCAnnotation(found.get("id", ""), xml_infons(found), text, known, passage, sentence, line)  # type: ignore[arg-type]
 
 
 def _set_place(node: Any, places: Sequence[tuple[int, int]], text: str) -> None:

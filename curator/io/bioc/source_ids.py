@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from curator.domain.documents import SourceFile
-from curator.io.bioc.bioc_ids import InfonStyle, stated
+from curator.io.bioc.bioc import InfonStyle, stated
 from curator.io.bioc.bioc_json_tree import JsonTree, own_text
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.files.export import entity_ids, is_gold
-from curator.io.files.identifiers import NIL, read_id, written_id
-from curator.io.files.idstyle import IdStyle, detect_style, vocabulary_of
+from curator.io.files.idstyle import NIL, IdStyle, detect_style, read_id, vocabulary_of, written_id
 from curator.services.ports.files import ExportDocument, ExportMention
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from curator.domain.documents import SourceDocument, SourceMention, Span, Split
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.datasets.decisions_read import is_document
+from curator.io.datasets.decisions import is_document
 from curator.io.datasets.huggingface_rows import (
     LISTS,
     TRIPLES,
@@ -27,9 +27,10 @@ from curator.io.datasets.huggingface_rows import (
     is_min_row,
     is_row,
     is_task,
+    packed,
     parsed,
+    relations_in,
 )
-from curator.io.datasets.row_relations import packed, relations_in
 from curator.io.files.anchoring import Anchors, find_place, learn
 from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.export import ReadOnly
@@ -38,7 +39,7 @@ from curator.io.files.json_stream import JsonStream
 from curator.io.files.opening import failure_behind, first_bytes, unreadable
 from curator.io.files.reading import first_of
 from curator.io.standoff.standoff import FilesReader, first_line
-from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
+from curator.io.wiki.zeshel import DOCUMENT_KEYS, first_object, has_keys
 from curator.services.ports.files import Carries
 
 ROWS = 200

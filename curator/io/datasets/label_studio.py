@@ -29,11 +29,12 @@ from curator.io.datasets.huggingface_rows import (
     TEXTS,
     Row,
     RowMention,
+    attributes_in,
     is_min_row,
     is_task,
     placed_answers,
+    relations_in,
 )
-from curator.io.datasets.row_relations import attributes_in, relations_in
 from curator.io.files.archives import open_files
 from curator.io.files.export import ReadOnly
 from curator.io.files.field_meanings import Unread, cancelling, identifier_field, is_empty, unread_fields

@@ -1,4 +1,7 @@
-"""The style of entity identifiers in a corpus, learnt from the file: separators of lists, prefixes, columns."""
+"""The style of entity identifiers in a corpus, learnt from the file: separators of lists, prefixes, columns.
+
+Identifiers of entities in standoff formats and tables, and the words for no entity.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,57 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
 
-from curator.domain.curies import usual_prefix
+from curator.domain.curies import contract, curie, usual_prefix
 from curator.domain.wording import tr
-from curator.io.files.identifiers import is_nil, read_id
 from curator.services.ports.files import Problem
 
+NIL = "NIL"
+NIL_WORDS = frozenset({"nil", "-", "-1", "cui-less", "null", "none", "nme"})
+LOCAL = "CURATOR:"  # prefix of an identifier without one, if a format needs a prefix
+
+
+def is_nil(text: str) -> bool:
+    """Whether a text in the place of an identifier means no entity: it is empty, or a word for that."""
+    text = text.strip().lower()
+    return not text or text in NIL_WORDS
+
+
+def read_id(text: str) -> str:
+    """An identifier in the form of the knowledge base; '' if the text means no entity."""
+    text = text.strip()
+    if text.startswith(LOCAL):
+        return unquote(text[len(LOCAL) :])
+    head, colon, tail = text.partition(":")
+    if is_nil(text) or (colon and head.lower() in ("nil", "cui-less") and tail.lower() in NIL_WORDS):
+        return ""
+    return contract(text) if "://" in text else curie(text)
+
+
+def written_id(entity_id: str, *, prefixed: bool = False) -> str:
+    """An entity id without white space, from which `read_id` restores it; with `prefixed` it has a prefix and a colon.
+
+    Ids that cannot be written unchanged get the prefix `LOCAL`, with white space escaped as in web addresses.
+    """
+    head, colon, local = entity_id.partition(":")
+    plain = entity_id.isprintable() and not any(ch.isspace() for ch in entity_id) and read_id(entity_id) == entity_id
+    if plain and ((colon and head and local) or not prefixed):
+        return entity_id
+    return LOCAL + "".join(ch if ch.isprintable() and not ch.isspace() and ch != "%" else quote(ch) for ch in entity_id)
+
+
+def written_address(entity_id: str) -> str:
+    """The same for formats in which an identifier is a web address: other characters are escaped, too."""
+    found = written_id(entity_id, prefixed=True)
+    return LOCAL + quote(entity_id, safe="") if found.startswith(LOCAL) else found
+
+
+# --- documents ---
+
+
 SEPARATORS = "|+,;"
-NIL = "-1"
+NO_ID = "-1"
 
 # Variant identifiers contain `|` and `+` (`c|SUB|G|1691|A`, `p|DEL|3_5|`): only `,` and `;` separate them.
 _VARIANT_TYPES = re.compile(r"variant|mutation|snp|allele|\bvar\b|change|genomicregion|refseq", re.IGNORECASE)
@@ -47,10 +93,10 @@ class IdStyle:
     bare: Mapping[str, int] = field(default_factory=dict)
     prefixes: Mapping[str, int] = field(default_factory=dict)
     columns: int = 6
-    nil: str = NIL
+    nil: str = NO_ID
 
     def split(self, raw: str, mention_type: str) -> tuple[str, ...]:
-        """The identifiers of an id column: stray spaces removed, NIL markers left out, each id once.
+        """The identifiers of an id column: stray spaces removed, NO_ID markers left out, each id once.
 
         For a variant with tmVar's description (`p|SUB|V|600|E;CorrespondingGene:673;RS#:113488022`) only the variant,
         by its form, or by `rs…` if only that is stated; for a gene with its species (`3458(Tax:10090)`) only the gene.
@@ -118,7 +164,7 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
                 nils[part] += 1
     ordered = sorted(separators, key=lambda s: (-separators[s], SEPARATORS.index(s)))
     width = columns.pop() if len(columns) == 1 else 6
-    nil = max(nils, key=lambda mark: (nils[mark], mark == NIL), default=NIL)
+    nil = max(nils, key=lambda mark: (nils[mark], mark == NO_ID), default=NO_ID)
     return IdStyle("".join(ordered) or "|", dict(bare), dict(prefixes), max(width, 6), nil)
 
 

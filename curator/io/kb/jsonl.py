@@ -18,7 +18,7 @@ from curator.io.files.reading import SourceReader
 from curator.io.files.source import BOM, Source, plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, keep_obsolete, needs_some
 from curator.io.kb.ontology_terms import inverted
-from curator.io.wiki.zeshel_lines import LineError, first_object, parse_object
+from curator.io.wiki.zeshel import LineError, first_object, parse_object
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
 INSTEAD = ("replaced_by", "consider")

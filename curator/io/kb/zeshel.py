@@ -15,8 +15,7 @@ from curator.domain.wording import UserError, tr
 from curator.io.files.opening import own_file
 from curator.io.files.source import BOM, Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.wiki.zeshel import world_name
-from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, LineError, first_object, has_keys, parse_document
+from curator.io.wiki.zeshel import DOCUMENT_KEYS, LineError, first_object, has_keys, parse_document, world_name
 from curator.services.ports.files import Problem
 
 DEFINITION_TOKENS = 200

@@ -24,9 +24,8 @@ from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.export import ReadOnly
 from curator.io.files.field_meanings import Unread, identifiers_in, is_empty
 from curator.io.files.source import Source, plain_text
-from curator.io.standoff import xmi_tree as tree
-from curator.io.standoff.cas_relations import xmi_relations
-from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations
+from curator.io.standoff import xmi as tree
+from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations, xmi_relations
 from curator.services.ports.files import Carries
 
 Json = dict[str, Any]

@@ -5,51 +5,258 @@ target's source, or as text files named by the targets' addresses, in the folder
 `TextPositionSelector` counts code points; a `TextQuoteSelector` checks it, or finds the position if there is no other
 selector. Several targets in one text are the fragments of one mention. `SourceMention.record` is the annotation's index
 in its document's record, which is a list; the rest of the collection is kept for the whole source.
+
+The content of a W3C Web Annotation: its target's text and position, its type and its identifiers.
+
+Write W3C Web Annotations: one collection for each source file, with the annotated texts.
+
+* Unchanged annotations are kept; a decision replaces the bodies with identifiers, and adds who decided and when
+  (`creator`, `created`). NIL is a textual body.
+* New annotations quote the text (`TextQuoteSelector`) and count code points (`TextPositionSelector`). A discontinuous
+  mention has one target for each fragment.
+* An attribute of a mention is a textual body with the purpose of classifying and the attribute's name in a separate
+  term.
+* Deleted and rejected mentions' annotations are left out; so are replies to them, which is noted.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
+from curator.io.bioc.source_ids import stated_ids
 from curator.io.files.anchoring import Anchors, Stated
 from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.attributes import json_text
-from curator.io.files.field_meanings import other_texts
-from curator.io.files.idstyle import read_ids
+from curator.io.files.attributes import AttributeNames, json_text
+from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, is_gold, write_streams
+from curator.io.files.field_meanings import identifiers_in, other_texts
+from curator.io.files.idstyle import NIL, read_id, read_ids, written_address
 from curator.io.files.json_stream import JsonStream
 from curator.io.files.opening import own_file
 from curator.io.files.source import Source, plain_text
-from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
-from curator.io.standoff.webannotation_tree import (
-    CONTEXT,
-    NOT_MENTIONS,
-    bodies,
-    held_attributes,
-    is_a,
-    key_of,
-    motivations,
-    named_by,
-    objects,
-    place,
-    role,
-    selected,
-    targets,
-    type_and_ids,
+from curator.io.standoff.standoff import FilesReader, extra_of, first_line, plain_passages
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+NOT_MENTIONS = frozenset(
+    {"commenting", "replying", "editing", "questioning", "moderating", "assessing", "bookmarking", "describing"}
 )
-from curator.io.standoff.webannotation_write import ENDINGS, write_files
-from curator.services.ports.files import Carries, ExportDocument, Problem
+NAMES_ENTITY = frozenset({"identifying", "linking"})
+NAMES_TYPE = frozenset({"tagging", "classifying"})
+
+ATTRIBUTE = "attribute"
+"""The key of an attribute's name in a classifying body; its value is in `value`."""
+
+DEEPEST_SELECTOR = 20
+"""Levels of nested selectors that are read."""
+_FRAGMENT = re.compile(r"char=(\d+)(?:,(\d+))?")
+
+
+def many(value: object) -> list[Any]:
+    """A JSON-LD value, single or list, as a list."""
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    return [one for one in many(value) if isinstance(one, dict)]
+
+
+def is_a(value: object, kind: str) -> bool:
+    return isinstance(value, dict) and kind in many(value.get("type", value.get("@type")))
+
+
+def key_of(value: object) -> str:
+    """The address of a resource, given as such or as an object."""
+    if isinstance(value, dict):
+        value = value.get("id", value.get("@id"))
+    return value if isinstance(value, str) else ""
+
+
+def motivations(annotation: dict[str, Any]) -> set[str]:
+    return {one.removeprefix("oa:") for one in many(annotation.get("motivation")) if isinstance(one, str)}
+
+
+# --- targets ---
+
+
+def targets(annotation: dict[str, Any]) -> list[tuple[str, Any]]:
+    """(address of the text, selectors) of each target; those of a list or a composite are a mention's fragments."""
+    found = []
+    for target in many(annotation.get("target")):
+        members = objects(target.get("items")) if isinstance(target, dict) and "items" in target else [target]
+        for one in members:
+            if isinstance(one, str):
+                address, _, fragment = one.partition("#")
+                found.append((address, {"type": "FragmentSelector", "value": fragment} if fragment else None))
+            elif isinstance(one, dict):
+                found.append((key_of(one.get("source")) or key_of(one), one.get("selector")))
+    return found
+
+
+Place = tuple[int | None, int | None, str | None, str, str]
+
+
+def place(selector: object) -> Place:
+    """(start, end, exact, prefix, suffix) of the selectors of one target that are not refined; None for missing
+    values."""
+    return _place([one for one in _alternatives(selector) if not one.get("refinedBy")])
+
+
+def _place(selectors: Sequence[dict[str, Any]]) -> Place:
+    start = end = exact = None
+    prefix = suffix = ""
+    for one in selectors:
+        if is_a(one, "TextPositionSelector") and type(one.get("start")) is int and type(one.get("end")) is int:
+            start, end = one["start"], one["end"]
+        elif is_a(one, "TextQuoteSelector") and isinstance(one.get("exact"), str):
+            exact, prefix, suffix = one["exact"], str(one.get("prefix") or ""), str(one.get("suffix") or "")
+        elif is_a(one, "FragmentSelector") and (found := _FRAGMENT.search(str(one.get("value")))):
+            start = int(found[1][:18]) if start is None else start
+            end = int((found[2] or found[1])[:18]) if end is None else end
+    return start, end, exact, prefix, suffix
+
+
+def selected(selector: object, text: str, depth: int = 0) -> tuple[int, int] | None:
+    """The place in the text that refined selectors and ranges select; None if none of them selects one.
+
+    A selector in `refinedBy` selects within the text that the refined one selects. A range ends before its
+    `endSelector`.
+    """
+    for one in _alternatives(selector) if depth < DEEPEST_SELECTOR else ():
+        if is_a(one, "RangeSelector"):
+            ends = [selected(one.get(name), text, depth + 1) for name in ("startSelector", "endSelector")]
+            found = (ends[0][0], ends[1][0]) if ends[0] and ends[1] else None
+        else:
+            found = _found(_place([one]), text)
+        if found is not None and one.get("refinedBy"):
+            within = selected(one["refinedBy"], text[found[0] : found[1]], depth + 1)
+            found = (found[0] + within[0], found[0] + within[1]) if within else None
+        if found is not None and 0 <= found[0] < found[1] <= len(text):
+            return found
+    return None
+
+
+def _found(stated: Place, text: str) -> tuple[int, int] | None:
+    start, end, exact, prefix, suffix = stated
+    if exact is None:
+        return (start, end) if start is not None and end is not None else None
+    if text.count(prefix + exact + suffix) != 1:
+        return None
+    at = text.index(prefix + exact + suffix) + len(prefix)
+    return at, at + len(exact)
+
+
+def _alternatives(value: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """The selectors of a list or a choice: each selects the same."""
+    for one in objects(value):
+        if "items" in one and depth < DEEPEST_SELECTOR:
+            yield from _alternatives(one["items"], depth + 1)
+        else:
+            yield one
+
+
+# --- bodies ---
+
+
+def role(body: object, annotation: dict[str, Any]) -> str:
+    """ "type", "id", "attribute" or '' of one body: by its purpose, else by what it is and the annotation's
+    motivation."""
+    if isinstance(body, dict) and all(isinstance(body.get(key), str) for key in (ATTRIBUTE, "value")):
+        return ATTRIBUTE
+    purposes = many(body.get("purpose")) if isinstance(body, dict) else []
+    named = {str(one) for one in purposes} or motivations(annotation)
+    if named & NAMES_ENTITY:
+        return "id" if body_ids(body) else ""
+    textual = isinstance(body, dict) and isinstance(body.get("value"), str)
+    if named & NAMES_TYPE:
+        return "type" if textual else "id" if body_ids(body) else ""
+    return "" if textual or purposes or not body_ids(body) else "id"
+
+
+def body_ids(body: object) -> list[str]:
+    """The addresses that a body refers to, or its text."""
+    if not isinstance(body, dict):
+        return [body] if isinstance(body, str) and body else []
+    stated = (body.get(key) for key in ("source", "value", "id", "@id"))
+    return next((ids for one in stated if (ids := identifiers_in(one))), [])
+
+
+def named_by(body: object, annotation: dict[str, Any]) -> str:
+    """The purpose of a body, or the motivation of its annotation."""
+    purposes = many(body.get("purpose")) if isinstance(body, dict) else []
+    return str([*purposes, *sorted(motivations(annotation)), "body"][0])
+
+
+def type_and_ids(annotation: dict[str, Any]) -> tuple[str, list[str]]:
+    """The annotation's type, and its identifiers as stated."""
+    kind, ids = "", []
+    for body in bodies(annotation):
+        what = role(body, annotation)
+        if what == "type":
+            kind = kind or str(body["value"])
+        elif what == "id":
+            ids += body_ids(body)
+    return kind, ids
+
+
+def bodies(annotation: dict[str, Any]) -> list[Any]:
+    """A plain text (`bodyValue`) counts as a textual body."""
+    found = many(annotation.get("body"))
+    if isinstance(annotation.get("bodyValue"), str):
+        found = [*found, {"type": "TextualBody", "value": annotation["bodyValue"]}]
+    return found
+
+
+def held_attributes(annotation: dict[str, Any]) -> dict[str, str]:
+    """Names and values of the attributes; the first of a repeated name."""
+    found: dict[str, str] = {}
+    for body in bodies(annotation):
+        if role(body, annotation) == ATTRIBUTE and body[ATTRIBUTE].strip() and body["value"].strip():
+            found.setdefault(plain_text(body[ATTRIBUTE].strip()), plain_text(body["value"].strip()))
+    return found
+
+
+def put_attributes(annotation: dict[str, Any], changes: Mapping[str, str | None]) -> None:
+    """Change, add or, for None, remove the bodies of these attributes."""
+    made, left = list[Any](), dict(changes)
+    for body in bodies(annotation):
+        name = plain_text(body[ATTRIBUTE].strip()) if role(body, annotation) == ATTRIBUTE else ""
+        if name not in changes:
+            made.append(body)
+        elif (value := left.pop(name, None)) is not None:
+            made.append({**body, "value": value})
+    annotation.pop("bodyValue", None)
+    new = (
+        {"type": "TextualBody", "purpose": "classifying", ATTRIBUTE: name, "value": value}
+        for name, value in left.items()
+        if value is not None
+    )
+    annotation["body"] = [*made, *new]
+
+
+def new_bodies(kind: str, ids: list[str]) -> list[dict[str, Any]]:
+    """Bodies for a type and identifiers; a NIL body for an empty identifier."""
+    found: list[dict[str, Any]] = [{"type": "TextualBody", "purpose": "tagging", "value": kind}]
+    for one in ids:
+        if read_id(one):
+            found.append({"type": "SpecificResource", "purpose": "identifying", "source": one})
+        else:
+            found.append({"type": "TextualBody", "purpose": "identifying", "value": one})
+    return found
+
 
 ADDRESS = "urn:curator:document:"
 _KNOWN = frozenset({"@context", "id", "type", "motivation", "body", "bodyValue", "target", "creator", "created"})
 DEEPEST = 100
+ENDINGS = (".jsonld", ".json")
 
 
 class WebAnnotationReader(FilesReader):
@@ -332,3 +539,163 @@ def _document_id(address: str) -> str:
     if not parts.scheme and parts.path.lower().endswith((".txt", ".text")):
         return plain_text(unquote(parts.path).rpartition(".")[0])
     return plain_text(address)
+
+
+AROUND = 32  # characters of context on either side of a quotation
+ATTRIBUTES = AttributeNames("Web Annotation")
+OWN_TERMS = {
+    "documents": {"@id": "urn:curator:documents", "@container": "@set"},
+    "title": "http://purl.org/dc/terms/title",
+    ATTRIBUTE: "urn:curator:attribute",
+}
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """See `export.write_streams`."""
+
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+        text = json.dumps(_collection(sources, problems), ensure_ascii=False, indent=1) + "\n"
+        yield plain_text(text).encode("utf-8")
+
+    return write_streams(files, out, pieces, format_name="webannotation", suffix=".jsonld", endings=ENDINGS)
+
+
+def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> dict[str, Any]:
+    """One collection; its other fields are those of the first source."""
+    envelope = extra_of(sources[0][0], "webannotation").get("envelope", {})
+    envelope = {key: value for key, value in envelope.items() if key not in ("@context", "type")}
+    texts: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
+    taken = FreeNames()
+    for file, documents in sources:
+        extra = extra_of(file, "webannotation")
+        items += extra.get("others", ())
+        for item in documents:
+            address = _address(item, extra.get("addresses", {}), taken)
+            document = item.document
+            text = {"id": address, "type": "Text", "format": "text/plain", "value": document.text}
+            texts.append(text | {"title": document.title} if document.title else text)
+            items += _Annotations(item, file, address, problems).all()
+    page = {"type": "AnnotationPage", "startIndex": 0, "items": items}
+    return {
+        "@context": [CONTEXT, OWN_TERMS],
+        "type": "AnnotationCollection",
+        **envelope,
+        "total": len(items),
+        "documents": texts,
+        "first": page,
+    }
+
+
+def _address(item: ExportDocument, known: dict[str, str], taken: FreeNames) -> str:
+    """The address of a text, unique even for repeated ids."""
+    key = item.document.external_id
+    address = known.get(key) or "urn:curator:document:" + quote(key, safe="")
+    return taken.take(address, lambda number: f"{address}%20({number})")
+
+
+class _Annotations:
+    """The annotations of one document while they are edited."""
+
+    def __init__(self, item: ExportDocument, file: SourceFile, address: str, problems: list[Problem]) -> None:
+        self._item = item
+        self._file = file
+        self._address = address
+        self._problems = problems
+        own = file.format == "webannotation" and bool(item.raw)
+        self._found: list[dict[str, Any] | None] = json.loads(item.raw) if own else []
+
+    def all(self) -> Iterator[dict[str, Any]]:
+        new = []
+        gone = {self._drop(record) for record in self._item.removed_records}
+        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
+            action, record = action_for(gold, self._item.document.external_id, self._problems), gold.mention.record
+            known = self._found[record] if self._found and record >= 0 else None
+            if action is Action.DROP:
+                gone |= {self._drop(record)} if known else set()
+                continue
+            if known is None:
+                known = self._new(gold)
+                new.append(known)
+            elif action is not Action.KEEP:
+                self._edit(known, gold, action)
+            if changes := ATTRIBUTES.changes(gold, held_attributes(known), self._problems):
+                put_attributes(known, changes)
+        for one in self._found:
+            if one is not None and not self._replies(one, gone - {""}):
+                yield one
+        yield from new
+
+    def _drop(self, record: int) -> str:
+        key = key_of(self._found[record])
+        self._found[record] = None
+        return key
+
+    def _replies(self, annotation: dict[str, Any], gone: set[str]) -> bool:
+        found = {address for address, _ in targets(annotation)} & gone
+        if found:
+            self._problems.append(
+                Problem(
+                    0,
+                    "note",
+                    tr(
+                        "{key_of} was removed together with {found}, which it refers to",
+                        key_of=key_of(annotation),
+                        found=min(found),
+                    ),
+                )
+            )
+        return bool(found)
+
+    def _new(self, gold: ExportMention) -> dict[str, Any]:
+        ids = stated_ids(gold, self._item, self._file)
+        written = [] if ids is None else [written_address(one) for one in ids] or [NIL]
+        value: dict[str, Any] = {
+            "type": "Annotation",
+            "motivation": "identifying" if written else "tagging",
+            "body": new_bodies(gold.mention.type, written),
+            "target": self._target(gold),
+        }
+        return value | _provenance(gold)
+
+    def _edit(self, annotation: dict[str, Any], gold: ExportMention, action: Action) -> None:
+        kind, stated = type_and_ids(annotation)
+        if gold.reshaped:
+            annotation["target"] = self._target(gold)
+            kind = gold.mention.type
+        if action is Action.WRITE:
+            stated = [written_address(one) for one in stated_ids(gold, self._item, self._file) or ()] or [NIL]
+            annotation |= _provenance(gold)
+        elif kind == type_and_ids(annotation)[0]:
+            return
+        others = [one for one in bodies(annotation) if role(one, annotation) in ("", ATTRIBUTE)]
+        annotation.pop("bodyValue", None)
+        annotation["body"] = [*new_bodies(kind, stated), *others]
+
+    def _target(self, gold: ExportMention) -> object:
+        text = self._item.document.text
+        found = [
+            {
+                "source": self._address,
+                "selector": [
+                    {"type": "TextPositionSelector", "start": span.start, "end": span.end},
+                    {
+                        "type": "TextQuoteSelector",
+                        "exact": text[span.start : span.end],
+                        "prefix": text[max(span.start - AROUND, 0) : span.start],
+                        "suffix": text[span.end : span.end + AROUND],
+                    },
+                ],
+            }
+            for span in gold.mention.spans
+        ]
+        return found[0] if len(found) == 1 else found
+
+
+def _provenance(gold: ExportMention) -> dict[str, Any]:
+    """Who decided and when."""
+    if gold.decision is None or not is_gold(gold):
+        return {}
+    return {"creator": {"type": "Person", "name": gold.decision.curator}, "created": gold.decision.at.isoformat()}

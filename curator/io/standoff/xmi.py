@@ -2,30 +2,319 @@
 
 Mentions are the annotations of entity types; tokens, sentences, parts of speech, relations and further views stay in
 the record, which is the file. A type is the feature `value`, or the type's own name; identifiers are in `identifier`.
-Annotations of the type `xmi_tree.PART` are further parts of a discontinuous mention. `SourceMention.record` counts the
+Annotations of the type `PART` are further parts of a discontinuous mention. `SourceMention.record` counts the
 mentions' annotations in the order of the file.
+
+A UIMA CAS as XMI: its text, and the annotations of entities. Offsets count UTF-16 units.
+
+`dkpro-cassis` reads and writes XMI too, but only together with its type system, in which every type must be declared,
+and it writes the whole file from scratch. Here the tree is edited in place, so that everything else in the file stays,
+and the parser is the hardened one of the other XML formats. The tests open written files with cassis.
+
+Relations of UIMA's annotations, in XMI and in WebAnno TSV: layers that join two annotations of mentions.
+
+Layers that join tokens, such as dependencies, are not relations here: they stay in the record and are not shown.
+
+Write UIMA XMI: one file for each document, with a type system, in a folder or a zip archive; or one file for one.
+
+* An unchanged document is written back as its exact text; otherwise its tree is edited in place.
+* A deleted or rejected mention leaves the view, and relations from or to it are removed; its element is removed too
+  unless something else refers to it.
+* A relation that a curator deleted leaves the file; a new one is an element like existing ones, else of the type
+  `NEW_LAYER`, which is added to the type system.
+* Decisions are the feature `identifier`, attributes of a mention are other features; missing ones are added to the type
+  system.
+* A discontinuous mention's annotation is on its first part; each further part is an annotation of our type
+  `PART`, which is added to the type system. Programs that do not know this type can still open the file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
+
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map, slice_spans
-from curator.domain.relations import SourceRelation
+from curator.domain.id_fields import identifier_key
+from curator.domain.relations import RelationKind, SourceEnd, SourceRelation
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
+from curator.io.bioc.source_ids import Spelling, stated_ids
 from curator.io.files.archives import Files, chosen_files, holds_many, open_files
+from curator.io.files.attributes import AttributeNames, any_of
+from curator.io.files.export import Action, action_for, unique
 from curator.io.files.idstyle import read_ids
 from curator.io.files.opening import FREE_BYTES, MOST_SWELLING
+from curator.io.files.reading import mention_place
+from curator.io.files.relations import relations_for
 from curator.io.files.source import GZIP_MAGIC, Source
-from curator.io.standoff.cas_relations import xmi_elements, xmi_relations
-from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
-from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, held_attributes, parse, type_and_ids, type_name
-from curator.io.standoff.xmi_write import write_files
-from curator.services.ports.files import Carries, ExportDocument, Problem
+from curator.io.standoff.standoff import FilesReader, extra_of, first_line, plain_passages, write_documents
+from curator.io.standoff.webanno_tsv import (
+    ID_FEATURES,
+    LABEL,
+    LABELS,
+    NAMED_ENTITY,
+    NEW_LAYER,
+    RELATION_ENDS,
+    TYPE_FEATURES,
+)
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+
+XMI = "http://www.omg.org/XMI"
+CAS = "http:///uima/cas.ecore"
+ID = f"{{{XMI}}}id"
+INITIAL_VIEW = "_InitialView"
+PART = "curator.type.MentionPart"
+PART_OF = "mention"
+"""UIMA's annotations are contiguous. A discontinuous mention has its annotation on the first part, and one of the type
+`PART` on each of the others, whose feature `mention` refers to it."""
+
+MOST_XML = 9_000_000
+"""Bytes. Shorter files are never too long for readers of XML, which refuse attributes of more than 10 MB."""
+TOO_LONG = (
+    "Document {where} has a text of more than 10 MB, which is too long for XMI. Export it in another format, or "
+    "without this document. Nothing was changed."
+)
+_OWN = ("begin", "end", "sofa", "id", "ontologyConceptArr")
+_NO_MENTIONS = re.compile(
+    r"\.core\.api\.(?!ner\.)|^uima\.|\.webanno\.api\.type\.|ctakes\.typesystem\.type\.(?!textsem\.\w+Mention$)"
+    r"|\.SourceDocumentInformation$|\.(Token|Sentence|Paragraph|Section|Segment|Lemma|POS|Chunk|Stem)$"
+)
+_XML_1_1 = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*(["'])1\.1\1""")
+_CONTROL = re.compile(rb"&#(?:x0*(1?[0-9a-fA-F])|0*([12]?[0-9]|3[01]));")
+_HELD = 0xFDD0
+"""XML 1.1 has control characters, which XML 1.0 and libxml2 do not: U+0001 is U+FDD1 in the tree, and so on. These 32
+code points belong to no character."""
+OF_HELD = {_HELD + code: code for code in range(1, 32)}
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cas:
+    """A parsed file: its root, the sofa that is read, the ids in its view (None if it has none), its text, and whether
+    it is XML 1.1."""
+
+    root: Any
+    sofa: Any
+    view: Any
+    text: str
+    is_1_1: bool = False
+
+    def mentions(self) -> list[Any]:
+        """The annotations that hold mentions, in the order of the file."""
+        members = set(self.view.get("members", "").split()) if self.view is not None else None
+        own = self.sofa.get(ID)
+        return [
+            one
+            for one in self.root
+            if one.get("sofa") == own
+            and one.get("begin") is not None
+            and one.get("end") is not None
+            and (members is None or one.get(ID) in members)
+            and type_name(one) != PART
+            and not _NO_MENTIONS.search(type_name(one))
+            and not any(one.get(end) for end in RELATION_ENDS)
+        ]
+
+    def parts(self) -> dict[str, list[Any]]:
+        """The further parts of discontinuous mentions, by the id of the mention's annotation."""
+        members = set(self.view.get("members", "").split()) if self.view is not None else None
+        found: dict[str, list[Any]] = {}
+        for one in self.root.iter(tag_of(PART)):
+            if one.get("sofa") == self.sofa.get(ID) and (members is None or one.get(ID) in members):
+                found.setdefault(one.get(PART_OF, ""), []).append(one)
+        return found
+
+    def by_id(self) -> dict[str, Any]:
+        return {one.get(ID): one for one in self.root}
+
+    def other_views(self) -> int:
+        """The number of its other texts."""
+        return sum(one.get("sofaString") is not None for one in self.root.iter(f"{{{CAS}}}Sofa")) - 1
+
+
+def parse_new(data: bytes, where: str) -> Cas:
+    """What a writer made. Raises UserError for a text that is too long for readers of XML."""
+    try:
+        return parse(data, where)
+    except UserError as error:
+        if len(data) < MOST_XML:
+            raise
+        raise UserError(tr(TOO_LONG, where=where)) from error
+
+
+def parse(data: bytes, where: str) -> Cas:
+    """Raises UserError for broken XML, declared entities, or a missing text; `where` names the file."""
+    parser = etree.XMLParser(
+        load_dtd=False, dtd_validation=False, no_network=True, resolve_entities=False, huge_tree=False
+    )
+    is_1_1 = _XML_1_1.match(data) is not None
+    try:
+        root = etree.fromstring(_CONTROL.sub(_held, data) if is_1_1 else data, parser)
+    except etree.XMLSyntaxError as error:
+        line = error.lineno or 0
+        raise UserError(
+            tr("{where}, line {line}: broken XML ({msg}): export it again", where=where, line=line, msg=error.msg)
+        ) from error
+    if root.getroottree().docinfo.doctype:
+        raise UserError(tr("{where} has a document type, which XMI does not allow: export it again", where=where))
+    for one in [*root.iter(etree.Comment, etree.ProcessingInstruction)]:
+        if one.getparent() is not None:
+            one.getparent().remove(one)
+    sofas = [one for one in root.iter(f"{{{CAS}}}Sofa") if one.get("sofaString") is not None and one.get(ID)]
+    sofa = next((one for one in sofas if one.get("sofaID") == INITIAL_VIEW), sofas[0] if sofas else None)
+    if sofa is None:
+        raise UserError(
+            tr(
+                "{where} contains no text (no Sofa with an xmi:id and a sofaString): export it together with its text",
+                where=where,
+            )
+        )
+    views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
+    text = sofa.get("sofaString").translate(OF_HELD if is_1_1 else {})
+    return Cas(root, sofa, views[0] if views else None, text, is_1_1)
+
+
+def type_name(element: Any) -> str:
+    """`{http:///de/x/type.ecore}NamedEntity` -> `de.x.type.NamedEntity`."""
+    name = etree.QName(element)
+    package = (name.namespace or "").removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
+    named = package.removeprefix("uima.") not in ("", "noNamespace")
+    return f"{package}.{name.localname}" if named else str(name.localname)
+
+
+def tag_of(name: str) -> str:
+    """The inverse of `type_name`."""
+    package, _, local = name.rpartition(".")
+    return f"{{http:///{package.replace('.', '/') or 'uima/noNamespace'}.ecore}}{local}"
+
+
+def feature(element: Any, names: tuple[str, ...]) -> str | None:
+    """The element's attribute of the first of these names that it has, ignoring case."""
+    there = {str(key).lower(): str(key) for key in element.attrib}
+    return next((there[one] for one in names if one in there), None)
+
+
+def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
+    """An annotation's type, and its identifiers as stated (for cTAKES, in its UMLS concepts)."""
+    kind, (held, prefix) = _kind(element), id_feature(element)
+    ids = str(element.get(held) or "").split() if held else []
+    ids = [one if ":" in one or not prefix else f"{prefix}:{one}" for one in ids]
+    for key in (element.get("ontologyConceptArr") or "").split():
+        concept = by_id.get(key)
+        if concept is not None and (code := concept.get("cui") or concept.get("code")):
+            ids.append(f"UMLS:{code}" if concept.get("cui") else f"{concept.get('codingScheme', 'CODE')}:{code}")
+    return kind, list(dict.fromkeys(ids))
+
+
+def _kind(element: Any) -> str:
+    named = feature(element, TYPE_FEATURES)
+    return (element.get(named) if named else "") or type_name(element).rpartition(".")[2]
+
+
+def id_feature(element: Any) -> tuple[str | None, str]:
+    """The feature with identifiers, and their vocabulary if it states one: of a usual name, or else one whose name says
+    so, such as `geneId`."""
+    if usual := feature(element, ID_FEATURES[:-1]):
+        return usual, ""
+    other = {feature(element, TYPE_FEATURES), *_OWN, *RELATION_ENDS}
+    for key, value in element.attrib.items():
+        if key not in other and not key.startswith("{") and any(map(str.isdigit, value)):
+            prefix = identifier_key(key, value, _kind(element))
+            if prefix is not None:
+                return str(key), prefix
+    return None, ""
+
+
+def held_attributes(element: Any) -> dict[str, str]:
+    """Features that may be attributes of the mention: neither its type nor its identifiers, nor its offsets."""
+    said = {feature(element, TYPE_FEATURES), id_feature(element)[0], *_OWN, *RELATION_ENDS}
+    found = {str(key): str(value).strip() for key, value in element.attrib.items() if key not in said}
+    return {key: value for key, value in found.items() if value and not key.startswith("{")}
+
+
+def xml_text(text: str) -> str:
+    """The text with U+FFFD for characters that XML cannot hold, of the same length."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def dump(cas: Cas) -> bytes:
+    data: bytes = etree.tostring(cas.root, xml_declaration=True, encoding="UTF-8") + b"\n"
+    if not cas.is_1_1:
+        return data
+    written = data.decode("utf-8").translate({held: f"&#{code};" for held, code in OF_HELD.items()})
+    return written.replace("version='1.0'", "version='1.1'", 1).encode("utf-8")
+
+
+def _held(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    return found[0] if code in (0, 9, 10, 13) else f"&#{_HELD + code};".encode()
+
+
+# XMI: an element with the ids of its governor and its dependent.
+
+
+def xmi_relations(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
+    """The relations of a CAS, in the order of the file; their keys are their ids."""
+    cas = parse(raw.encode("utf-8"), "")
+    return [relation for _, relation in xmi_elements(cas)]
+
+
+def xmi_elements(cas: Cas) -> Iterator[tuple[Any, SourceRelation]]:
+    """The relations with their elements."""
+    records = {one.get(ID): record for record, one in enumerate(cas.mentions())}
+    for one in cas.root:
+        ends = [one.get(end, "") for end in RELATION_ENDS]
+        if all(end in records for end in ends):
+            named = feature(one, LABELS)
+            kind = (one.get(named) if named else "") or type_name(one).rpartition(".")[2]
+            made = tuple(SourceEnd(role, records[end]) for role, end in zip(RELATION_ENDS, ends, strict=True))
+            yield one, SourceRelation(one.get(ID, ""), kind, made)
+
+
+def relate_xmi(
+    cas: Cas,
+    item: ExportDocument,
+    elements: Mapping[int, Any],
+    problems: list[Problem],
+    *,
+    own: bool,
+    take: Callable[[Any], str],
+    discard: Callable[[Any], None],
+) -> bool:
+    """Remove the relations that a curator deleted, and write new ones.
+
+    `elements` are the annotations of the mentions that are in the file, `own`: the CAS is the document's record.
+    Returns whether anything changed.
+    """
+    there = list(xmi_elements(cas)) if own else []
+    gone = [one for one, stated in there if stated.key in item.removed_relations]
+    for one in gone:
+        discard(one)
+    wanted = relations_for(item, problems, own=own, kinds=(RelationKind.MENTIONS,), written=elements, title="UIMA XMI")
+    like = next((one for one, _ in there), None)
+    name = type_name(like) if like is not None else NEW_LAYER
+    label = (feature(like, LABELS) if like is not None else None) or LABEL
+    for made in wanted:
+        one = etree.Element(tag_of(name), nsmap={"custom": tag_of(name)[1:].partition("}")[0]})
+        take(one)
+        governor, dependent = (elements[mention] for mention in made.mention_ids)
+        for end in (governor, dependent):
+            if end.get(ID) is None:  # as in a damaged file
+                take(end)
+        for place in ("begin", "end"):
+            one.set(place, dependent.get(place))
+        one.set(RELATION_ENDS[0], governor.get(ID))
+        one.set(RELATION_ENDS[1], dependent.get(ID))
+        one.set(label, xml_text(made.type))
+        cas.sofa.addprevious(one)
+    return bool(gone or wanted)
+
 
 _PLAIN_TYPES = (".Token", ".Sentence", ".Paragraph", ".DocumentMetaData", ".DocumentAnnotation")
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml", "dkpro-core-types.xml")
@@ -243,3 +532,374 @@ def _as_utf_8(cas: Cas) -> str:
 def _title(cas: Cas) -> str:
     found = (one.get("documentTitle") for one in cas.root if one.get("documentTitle"))
     return str(next(found, ""))
+
+
+TYPE_SYSTEM = "TypeSystem.xml"
+NO_TYPES = (
+    "{name} comes without a type system, which other UIMA programs need for the parts of discontinuous "
+    "mentions: export to a folder or a .zip archive to get it."
+)
+NO_FEATURES = (
+    "{name} comes without a type system, which other UIMA programs need for attributes of mentions: export to a folder "
+    "or a .zip archive to get it."
+)
+_SPECIFIER = "http://uima.apache.org/resourceSpecifier"
+_TEXT, _TEXTS, _ANNOTATION = "uima.cas.String", "uima.cas.StringArray", "uima.tcas.Annotation"
+_DOCUMENT = "uima.tcas.DocumentAnnotation"
+_TAKEN = ("begin", "end", "sofa", "id", "ontologyconceptarr", "governor", "dependent")
+ATTRIBUTES = AttributeNames("UIMA XMI", any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
+IDENTIFIER = "identifier"
+_REFERENCES = {(PART, PART_OF), *((NEW_LAYER, end) for end in RELATION_ENDS)}
+"""Features of our types that refer to annotations."""
+_BUILT_IN = {"begin", "end", "sofa"}
+_PLAIN = ("begin", "end", "sofa", "members", "sofaString", ID)
+_NUMBER = re.compile("[0-9]{1,18}")
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """On a UserError nothing is changed."""
+    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
+    paths = write_documents(chosen, out, problems, suffixes=(".xmi",))
+    if paths == [out] and out.suffix.lower() == ".xmi":
+        if any(writer.parted for _, writer, _ in chosen):
+            problems.append(Problem(0, "note", tr(NO_TYPES, name=out.name)))
+        if any(writer.attributed for _, writer, _ in chosen):
+            problems.append(Problem(0, "note", tr(NO_FEATURES, name=out.name)))
+    return paths
+
+
+class _FileWriter:
+    """See `standoff.Documents`."""
+
+    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
+        self._file = file
+        self._own = file.format == "xmi"
+        self._problems = problems
+        self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
+        self._used = {NAMED_ENTITY: _Used({"value": _TEXT, IDENTIFIER: _TEXT})}  # by the name of the type
+        self._changed = not self._types
+        self.attributed = False  # whether an attribute was written
+        self.parted = False  # whether a mention was written in parts
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
+        own = self._own and bool(item.raw)
+        data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
+        edit = _Edit(item, self._file, self._problems, parse_new(data, name), own=own)
+        changed = edit.apply()
+        self._changed = self._changed or changed
+        self.attributed = self.attributed or edit.attributed
+        self.parted = self.parted or edit.parted
+        _note_used(edit.cas, self._used)
+        yield f"{name}.xmi", dump(edit.cas) if changed else data
+
+    def rest(self) -> Iterator[tuple[str, bytes]]:
+        """The type systems; in a changed file, with every type and feature that its documents use."""
+        systems = {}
+        for name, text in self._types.items():
+            try:
+                systems[name] = etree.fromstring(text.encode("utf-8"), _parser())
+            except etree.XMLSyntaxError as error:
+                said = tr("{name} is broken XML ({error}) and was written back unchanged", name=name, error=error)
+                self._problems.append(Problem(0, "note", said))
+        if not systems:
+            new = etree.Element(f"{{{_SPECIFIER}}}typeSystemDescription", nsmap={None: _SPECIFIER})
+            systems[self._new_name()] = new
+        changed = _declare(list(systems.values()), self._used) if self._changed else []
+        for name, text in self._types.items():
+            if systems.get(name) not in changed:
+                yield name, text.encode()
+        for name, system in systems.items():
+            if system in changed:
+                yield (
+                    name,
+                    etree.tostring(
+                        system, xml_declaration=True, encoding="UTF-8", pretty_print=name not in self._types
+                    ),
+                )
+
+    def _new_name(self) -> str:
+        if not self._types:
+            return TYPE_SYSTEM
+        return unique([*self._types, f"Curator{TYPE_SYSTEM}"])[-1]
+
+
+class _Edit:
+    """One document while its annotations are edited."""
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: list[Problem], cas: Cas, *, own: bool) -> None:
+        self.cas = cas
+        self.attributed = False
+        self.parted = False
+        self._elements: dict[int, Any] = {}  # by the id of the mention
+        self._item = item
+        self._file = file
+        self._problems = problems
+        self._own = own
+        self._spelling = Spelling(item, file, "xmi")
+        self._found = cas.mentions()
+        self._by_id = cas.by_id()
+        self._parts = cas.parts()
+        self._units = Utf16Map(item.document.text)
+        self._next = max((int(key) for key in self._by_id if _NUMBER.fullmatch(key or "")), default=0) + 1
+        self._changed = False
+        self._entered: list[str] = []  # ids of elements that belong to the view from now on
+        self._left: set[str] = set()
+
+    def apply(self) -> bool:
+        """Update the annotations to the current mentions and decisions; returns whether anything changed."""
+        gone = [self._found[record] for record in self._item.removed_records] if self._own else []
+        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
+            action = action_for(gold, self._item.document.external_id, self._problems)
+            known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
+            if action is Action.DROP:
+                gone += [known] if known is not None else []
+                continue
+            if known is None:
+                known = self._append(gold)
+            elif action is not Action.KEEP:
+                self._edit(known, gold, action)
+            self._elements[gold.mention.id] = known
+            self._attribute(known, gold)
+        self._remove(gone)
+        self._update_view()
+        changed = relate_xmi(
+            self.cas,
+            self._item,
+            self._elements,
+            self._problems,
+            own=self._own,
+            take=self._take,
+            discard=self._discard,
+        )
+        self._update_view()
+        self._changed = self._changed or changed
+        return self._changed
+
+    def _edit(self, one: Any, gold: ExportMention, action: Action) -> None:
+        before = dict(one.attrib)
+        if gold.reshaped:
+            self._place(one, gold)
+            if type_and_ids(one, self._by_id)[0] != gold.mention.type:
+                self._say_type(one, gold)
+        if action is Action.WRITE:
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
+        self._changed = self._changed or before != dict(one.attrib)
+
+    def _attribute(self, one: Any, gold: ExportMention) -> None:
+        """Update the project's attributes to their current values."""
+        for name, value in ATTRIBUTES.changes(gold, held_attributes(one), self._problems).items():
+            self._changed = True
+            if value is None:
+                del one.attrib[name]
+            else:
+                one.set(name, xml_text(value))
+                self.attributed = True
+
+    def _append(self, gold: ExportMention) -> Any:
+        one = etree.Element(tag_of(NAMED_ENTITY), nsmap={"type": tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
+        self._take(one)
+        self.cas.sofa.addprevious(one)
+        self._place(one, gold)
+        one.set("value", xml_text(gold.mention.type))
+        ids = stated_ids(gold, self._item, self._file)
+        if ids is not None:
+            self._say_ids(one, ids)
+        self._changed = True
+        return one
+
+    def _take(self, one: Any) -> str:
+        """Give a new element an id, the text, and membership in the view."""
+        key = str(self._next)
+        self._next += 1
+        one.set(ID, key)
+        one.set("sofa", self.cas.sofa.get(ID))
+        self._entered.append(key)
+        self._by_id[key] = one
+        return key
+
+    def _place(self, one: Any, gold: ExportMention) -> None:
+        """Place the annotation on the mention's first part, and further annotations on the other parts."""
+        first, *others = gold.mention.spans
+        self._lay(one, first)
+        key = one.get(ID)
+        for part in self._parts.pop(key, ()):
+            self._discard(part)
+        self._parts[key] = []
+        for span in others:
+            part = etree.Element(tag_of(PART), nsmap={"curator": tag_of(PART)[1:].partition("}")[0]})
+            self._take(part)
+            self._lay(part, span)
+            part.set(PART_OF, key)
+            self.cas.sofa.addprevious(part)
+            self._parts[key].append(part)
+            self.parted = self._changed = True
+
+    def _lay(self, one: Any, span: Span) -> None:
+        one.set("begin", str(self._units.to_utf16(span.start)))
+        one.set("end", str(self._units.to_utf16(span.end)))
+
+    def _discard(self, one: Any) -> None:
+        self._left.add(one.get(ID))
+        self.cas.root.remove(one)
+        self._changed = True
+
+    def _say_type(self, one: Any, gold: ExportMention) -> None:
+        held = feature(one, TYPE_FEATURES)
+        if held is None and type_name(one) == NAMED_ENTITY:
+            held = "value"
+        if held is None:
+            text = tr(
+                "its type {type_name} cannot store {type}: it was left unchanged",
+                type_name=type_name(one),
+                type=gold.mention.type,
+            )
+            self._note("set aside", gold, text)
+        else:
+            one.set(held, xml_text(gold.mention.type))
+
+    def _say_ids(self, one: Any, ids: tuple[str, ...]) -> None:
+        usual = feature(one, ID_FEATURES[:-1])
+        for other in (None if usual else id_feature(one)[0], "ontologyConceptArr"):
+            if other is not None and one.get(other) is not None:
+                del one.attrib[other]
+        one.set(usual or IDENTIFIER, " ".join(self._spelling.ids(ids)))
+
+    # --- what goes with a mention ---
+
+    def _remove(self, gone: list[Any]) -> None:
+        """Remove annotations with their parts and relations; an element that another one may refer to only leaves the
+        view. Without a view, each element must be removed."""
+        keys = {one.get(ID) for one in gone}
+        elements = list(self.cas.root) if gone else []
+        related: dict[str, list[Any]] = {}
+        pointing: dict[str, list[Any]] = {}
+        for one in elements:
+            for key in {one.get(end) for end in RELATION_ENDS} & keys:
+                related.setdefault(key, []).append(one)
+            values = (value for name, value in one.attrib.items() if name not in _PLAIN)
+            for key in {key for value in values for key in value.split()} & keys:
+                pointing.setdefault(key, []).append(one)
+        for one in gone:
+            self._changed = True
+            key = one.get(ID)
+            self._left.add(key)
+            for part in self._parts.pop(key, ()):
+                self._discard(part)
+            for relation in related.get(key, ()):
+                if relation.getparent() is not None:
+                    self._discard(relation)
+                    self._noted(relation)
+            held = self.cas.view is not None and any(other.getparent() is not None for other in pointing.get(key, ()))
+            if not held and one.getparent() is not None:
+                self.cas.root.remove(one)
+
+    def _noted(self, relation: Any) -> None:
+        said = tr(
+            "document {external_id}: a relation {type} was removed together with its mention",
+            external_id=self._item.document.external_id,
+            type=type_name(relation),
+        )
+        self._problems.append(Problem(0, "note", said))
+
+    def _update_view(self) -> None:
+        if self.cas.view is not None and (self._entered or self._left):
+            members = [*self.cas.view.get("members", "").split(), *self._entered]
+            self.cas.view.set("members", " ".join(one for one in members if one not in self._left))
+        self._entered, self._left = [], set()
+
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(Problem(0, severity, f"{where} {text}"))
+
+
+# --- new documents and type systems ---
+
+
+def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
+    """A CAS with the document's text and no annotation."""
+    text = xml_text(item.document.text)
+    if text != item.document.text:
+        words = tr(
+            "document {external_id} contains characters that XML does not allow, written as U+FFFD",
+            external_id=item.document.external_id,
+        )
+        problems.append(Problem(0, "repaired", words))
+    root = etree.Element(f"{{{XMI}}}XMI", nsmap={"xmi": XMI, "cas": CAS})
+    root.set(f"{{{XMI}}}version", "2.0")
+    etree.SubElement(root, f"{{{CAS}}}NULL").set(ID, "0")
+    sofa = {"sofaNum": "1", "sofaID": INITIAL_VIEW, "mimeType": "text", "sofaString": text}
+    etree.SubElement(root, f"{{{CAS}}}Sofa", {ID: "1", **sofa})
+    etree.SubElement(root, f"{{{CAS}}}View", {"sofa": "1", "members": ""})
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
+
+
+@dataclass(slots=True)
+class _Used:
+    """What documents use of a type: its features with their ranges, and whether it is placed in a text."""
+
+    features: dict[str, str]
+    supertype: str = _ANNOTATION
+
+
+def _note_used(cas: Cas, used: dict[str, _Used]) -> None:
+    """Add the types and features of a document's elements, without UIMA's own types."""
+    for one in cas.root:
+        name = type_name(one)
+        if name.startswith("uima."):
+            continue
+        placed = one.get("begin") is not None
+        found = used.setdefault(name, _Used({}, _ANNOTATION if placed else "uima.cas.TOP"))
+        for feature in one.attrib:
+            if not feature.startswith("{") and feature not in _BUILT_IN:
+                found.features.setdefault(feature, _ANNOTATION if (name, feature) in _REFERENCES else _TEXT)
+        for child in one:
+            found.features[str(child.tag)] = _TEXTS
+
+
+def _declare(systems: list[Any], used: Mapping[str, _Used]) -> list[Any]:
+    """Declare types and features that no type system declares: of unknown types in the first one. Returns the changed
+    type systems. Types are not complete if a system imports others."""
+    space = {"u": _SPECIFIER}
+    types = {
+        (one.findtext("u:name", "", space) or "").strip(): one
+        for system in systems
+        for one in system.iter(f"{{{_SPECIFIER}}}typeDescription")
+    }
+    imports = any(system.find(".//u:import", space) is not None for system in systems)
+    changed = []
+    for name, one in used.items():
+        if name not in types:
+            if imports and name not in (NAMED_ENTITY, PART, NEW_LAYER):
+                continue
+            types[name] = _describe(systems[0], "type", name=name, description="", supertypeName=one.supertype)
+            changed.append(systems[0])
+        held, above, seen = set[str](), name, set[str]()
+        while above in types and above not in seen:
+            seen.add(above)
+            named = types[above].findall("u:features/u:featureDescription/u:name", space)
+            held |= {(feature.text or "").strip() for feature in named}
+            above = (types[above].findtext("u:supertypeName", "", space) or "").strip()
+        if _DOCUMENT in (above, *seen):
+            held.add("language")
+        for feature, kind in one.features.items() if above.startswith("uima.") or not imports else ():
+            if feature not in held:
+                _describe(types[name], "feature", name=feature, description="", rangeTypeName=kind)
+                changed.append(types[name].getroottree().getroot())
+    return changed
+
+
+def _describe(owner: Any, what: str, **values: str) -> Any:
+    """Add the description of a type or feature with these values."""
+    space = f"{{{_SPECIFIER}}}"
+    group = owner.find(f"{space}{what}s")
+    group = etree.SubElement(owner, f"{space}{what}s") if group is None else group
+    made = etree.SubElement(group, f"{space}{what}Description")
+    for key, value in values.items():
+        etree.SubElement(made, f"{space}{key}").text = value
+    return made
+
+
+def _parser() -> Any:
+    return etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, huge_tree=False)

@@ -9,43 +9,488 @@
   without offsets is searched for, and skipped unless it occurs exactly once.
 * Attributes are `name=value`, separated by `|`, in the column `attributes`. A document's record stores them by line.
 * Identifiers are separated by `|` or `;`, or are a JSON list; `NIL`, `-` and `-1` mean no entity.
+
+Tables of documents and of mentions: the names of their columns, and the columns of each table.
+
+Write tables: one of mentions with their decisions, and one of their documents.
+
+`a.csv` and `a.documents.csv` (or `.tsv`), or the two sheets of a workbook `a.xlsx`. All imported files go into one
+table, so that users can work with all data at once. Every cell of text files is quoted, and a cell that a spreadsheet
+would treat as a formula gets an apostrophe before it. Cells of workbooks are typed as text, so they need none.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TextIO
 
 from curator.domain.curies import ORGANISM, is_identifier, kind_of, with_prefix
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.id_fields import database_of, identifier_key
-from curator.domain.wording import UnreadableError, UserError, ntr, tr, unguarded
+from curator.domain.wording import UnreadableError, UserError, guarded, ntr, tr, unguarded
+from curator.io.bioc.source_ids import stated_ids
 from curator.io.files.anchoring import Anchors, find_place, learn
-from curator.io.files.field_meanings import Unread, cancelling, identifier_name, stated_vocabulary, unfinished
-from curator.io.files.identifiers import is_nil
-from curator.io.files.idstyle import is_variant
+from curator.io.files.atomic import AtomicFiles
+from curator.io.files.attributes import AttributeNames
+from curator.io.files.export import FreeNames, is_gold
+from curator.io.files.field_meanings import (
+    Unread,
+    cancelling,
+    identifier_name,
+    keeps_books,
+    says_state,
+    stated_vocabulary,
+    unfinished,
+)
+from curator.io.files.idstyle import NIL, is_nil, is_variant, read_ids
+from curator.io.files.opening import own_file
 from curator.io.files.reading import first_of
 from curator.io.files.source import plain_text
 from curator.io.standoff.standoff import first_line, plain_passages
-from curator.io.tables.cells import Cells, is_converted, is_error
-from curator.io.tables.columns import place, unread_note
-from curator.io.tables.document_table_write import attributes_of, dump_attributes, ids_of, ranges_of, write_tables
+from curator.io.tables import kb_table
+from curator.io.tables.columns import place, sniffed, unread_note
 from curator.io.tables.kb_table import SHOWN, is_table
-from curator.io.tables.table_layout import (
-    ATTRIBUTES,
-    OUTCOME,
-    Sheet,
-    TableLayout,
-    are_documents,
-    chosen_columns,
-    layout_of,
+from curator.io.tables.tables import Cells, Table, headings_in, is_converted, is_error, is_only_table, is_workbook
+from curator.services.ports.files import (
+    DOCUMENT_FIELDS,
+    Carries,
+    DocumentOptions,
+    ExportDocument,
+    ExportMention,
+    Problem,
+    TablePreview,
 )
-from curator.io.tables.tables import Table, headings_in, is_only_table, is_workbook
-from curator.services.ports.files import Carries, DocumentOptions, ExportDocument, Problem, TablePreview
+
+_WORDS = {
+    "document": "document documentid docid doc pmid articleid article recordid filename file id identifier",
+    "title": "title articletitle documenttitle headline",
+    "text": "text abstract body passage fulltext documenttext sentence context content",
+    "mention": "mention mentiontext quote surface surfaceform mentionstring entitytext",
+    "start": "start begin startoffset spanstart startchar offset",
+    "end": "end stop endoffset spanend endchar",
+    "type": "type entitytype mentiontype semantictype category label",
+    "ids": "ids identifiers conceptid conceptids entityid entityids entity curie normid normalizedid normalisedid dbid "
+    "meshid cui mesh umls concept",
+}
+MEANINGS: Mapping[str, tuple[str, ...]] = {field: tuple(words.split()) for field, words in _WORDS.items()}
+"""Field -> headings that mean it, letters and digits only, in lower case."""
+OUTCOME = "outcome"
+ATTRIBUTES = "attributes"
+DOCUMENTS = "documents"
+DOCUMENT_HEADINGS = ("document", "title", "text")
+MENTION_HEADINGS = (
+    "document",
+    "start",
+    "end",
+    "mention",
+    "type",
+    "ids",
+    OUTCOME,
+    "reason",
+    "curator",
+    "at",
+    "note",
+    ATTRIBUTES,
+)
+"""Headings of the tables that Curator writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table with the positions of its fields. `labelled` is the heading of the text, `ids_heading` that of the
+    identifiers, `own` are the positions of columns of Curator's own tables, `states` those of columns that may cancel a
+    mention (`status`), `unread` those of all others: of the mentions' identifiers under other headings, or of nothing
+    that is read. `ours` is a table that Curator wrote; in `guarded` ones, cells that look like formulas have an
+    apostrophe."""
+
+    table: Table
+    places: Mapping[str, int]
+    width: int
+    own: Mapping[str, int]
+    states: Mapping[str, int]
+    unread: Mapping[int, str]
+    labelled: str
+    ids_heading: str
+    ours: bool
+
+    @property
+    def guarded(self) -> bool:
+        return self.ours and not is_workbook(self.table.path)
+
+    @property
+    def holds_texts(self) -> bool:
+        return "text" in self.places
+
+    @property
+    def holds_mentions(self) -> bool:
+        return "mention" in self.places or "start" in self.places
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """`documents` has the texts, and `mentions` the mentions in them; one of them may be missing, and both are the same
+    table if every row of mentions repeats its text."""
+
+    documents: Sheet | None
+    mentions: Sheet | None
+
+
+def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
+    """The layout. Raises UserError for missing columns, and if there is neither a text nor a mention."""
+    chosen = _sheet(path, options.sheet, options.columns)
+    if not (chosen.holds_texts or chosen.holds_mentions):
+        named = ", ".join(one for one in next(iter(chosen.table.first(1)), []) if one.strip()) or "none"
+        raise UserError(
+            tr(
+                "{path}: no column was chosen for the text or the mention. Its columns are {named}: "
+                "choose one (--column text=HEADING, or in the dialog)",
+                path=path,
+                named=named,
+            )
+        )
+    if chosen.holds_texts and chosen.holds_mentions:
+        return TableLayout(chosen, chosen)
+    other = None if options.sheet and chosen.holds_texts else _other(path, chosen)
+    found = TableLayout(chosen, other) if chosen.holds_texts else TableLayout(other, chosen)
+    if found.documents is None and "start" in chosen.places:
+        raise UserError(
+            tr(
+                "{path} has the positions of mentions, but not the texts: put the texts into a column, "
+                "into a sheet {documents} of the workbook, or into {name} next to the file",
+                path=path,
+                documents=DOCUMENTS,
+                name=companion(path).name,
+            )
+        )
+    return found
+
+
+def _other(path: Path, chosen: Sheet) -> Sheet | None:
+    """The table of texts of a table of mentions, or, in a workbook, the reverse."""
+    if is_workbook(path):
+        for name in chosen.table.sheets():
+            if name != (chosen.table.sheet or chosen.table.sheets()[0]):
+                other = _sheet(path, name, {})
+                if "document" in other.places and other.holds_texts != chosen.holds_texts:
+                    return other if other.holds_texts or other.holds_mentions else None
+        return None
+    beside = companion(path)
+    if chosen.holds_texts or "document" not in chosen.places or beside == path or not beside.is_file():
+        return None
+    other = _sheet(own_file(beside, path.parent), "", {})
+    return other if other.holds_texts else None
+
+
+def companion(path: Path) -> Path:
+    """The texts' table of a mentions' table: `a.csv` -> `a.documents.csv`."""
+    stem, dot, ending = path.name.removesuffix(".gz").rpartition(".")
+    name = f"{stem}.{DOCUMENTS}.{ending}" if dot else f"{ending}.{DOCUMENTS}"
+    whole = path.with_name(name)
+    return whole if whole.exists() or not path.name.endswith(".gz") else path.with_name(name + ".gz")
+
+
+def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
+    unknown = [one for one in columns if one not in DOCUMENT_FIELDS]
+    if unknown:
+        raise UserError(
+            tr(
+                "a document has no field {unknown!r}: choose one of {document_fields}",
+                unknown=unknown[0],
+                document_fields=", ".join(DOCUMENT_FIELDS),
+            )
+        )
+    table = Table(path, sheet=sheet)
+    headings = next(iter(table.first(1)), [])
+    wanted = chosen_columns(headings, columns)
+    places = {field: place(path, headings, one) for field, one in wanted.items() if one}
+    own = {one.strip().lower(): at for at, one in reversed(list(enumerate(headings)))}
+    own = {name: own[name] for name in (OUTCOME, ATTRIBUTES) if name in own and own[name] not in places.values()}
+    labelled = headings[places["text"]].strip().lower() if "text" in places else ""
+    ids_heading = headings[places["ids"]].strip() if "ids" in places else ""
+    ours = tuple(headings) in (DOCUMENT_HEADINGS, MENTION_HEADINGS)
+    used = {*places.values(), *own.values()}
+    rest = {at: one.strip() or str(at + 1) for at, one in enumerate(headings) if at not in used}
+    states = {name: at for at, name in rest.items() if says_state(name)}
+    unread = {at: name for at, name in rest.items() if name not in states and not keeps_books(name)}
+    return Sheet(table, places, len(headings), own, states, unread, labelled, ids_heading, ours)
+
+
+def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """The given columns, and for other fields the columns recognised by headings."""
+    return {**sniffed(headings, MEANINGS), **columns}
+
+
+def are_documents(headings: Sequence[str]) -> bool:
+    """Whether the headings alone show that a table holds documents or mentions, not a knowledge base."""
+    found = sniffed(headings, MEANINGS)
+    if len(headings) < 2 or kb_table.is_kb(headings):
+        return False
+    if "text" in found:
+        return "document" in found or "title" in found or "mention" in found or ("start" in found and "end" in found)
+    placed = all(field in found for field in ("document", "start", "end"))
+    return placed or ("mention" in found and ("document" in found or "ids" in found))
+
+
+# Reading and writing cells of tables of mentions: offsets and identifiers.
+
+SEPARATORS = "|;"
+ATTRIBUTES_OF_TABLES = AttributeNames("Table")
+_NUMBER = re.compile(r"\d{1,12}")
+
+
+def ranges_of(start: str, end: str, length: int) -> list[tuple[int, int]]:
+    """The fragments in two cells, none if both are empty. A missing end is calculated from `length`.
+
+    Raises ValueError, with the reason, for invalid offsets.
+    """
+    starts, ends = _numbers(start), _numbers(end)
+    if not starts and not ends:
+        return []
+    if not ends and len(starts) == 1 and length:
+        return [(starts[0], starts[0] + length)]
+    if len(starts) != len(ends) or not starts:
+        raise ValueError(tr("{start!r} to {end!r} is not a position", start=start, end=end))
+    return list(zip(starts, ends, strict=True))
+
+
+def ids_of(cell: str) -> tuple[str, ...]:
+    """The identifiers of a cell, each once; empty for NIL or an empty cell."""
+    cell = cell.strip()
+    if is_nil(cell):
+        return ()
+    if cell.startswith("["):
+        try:
+            listed = json.loads(cell)
+        except (ValueError, RecursionError):
+            listed = None
+        if isinstance(listed, list):
+            return tuple(dict.fromkeys(text for one in listed if (text := plain_text(str(one)))))
+    separator = next((one for one in SEPARATORS if one in cell), "")
+    return read_ids([cell], separator)
+
+
+def places_cell(spans: Sequence[Span]) -> tuple[str, str]:
+    """The cells of the starts and of the ends."""
+    return "|".join(str(one.start) for one in spans), "|".join(str(one.end) for one in spans)
+
+
+def ids_cell(ids: Sequence[str]) -> str:
+    """A cell that `ids_of` reads as these; NIL for none."""
+    if not ids:
+        return NIL
+    plain = "|".join(ids)
+    return plain if ids_of(plain) == tuple(ids) else json.dumps(list(ids), ensure_ascii=False)
+
+
+def dump_attributes(cells: Mapping[int, str]) -> str:
+    """The record of a document: the cells with attributes by the lines of their mentions; '' for none."""
+    return json.dumps({str(line): cell for line, cell in cells.items()}, ensure_ascii=False) if cells else ""
+
+
+def attributes_of(raw: str) -> dict[int, dict[str, str]]:
+    """{line: {name: value}} of such a record. Anything else is left out."""
+    held = {line: _pairs(cell) for line, cell in _load_attributes(raw).items()}
+    return {line: found for line, found in held.items() if found}
+
+
+def _load_attributes(raw: str) -> dict[int, str]:
+    return {int(line): cell for line, cell in json.loads(raw).items()} if raw else {}
+
+
+def _pairs(cell: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in re.split(r"[|;]", cell):
+        name, _, value = (one.strip() for one in part.partition("="))
+        if name and value:
+            found.setdefault(name, value)
+    return found
+
+
+def _attributes_cell(cell: str, gold: ExportMention, problems: list[Problem]) -> str:
+    """The attributes in the mention's row, updated. Other text in the cell stays."""
+    changes = ATTRIBUTES_OF_TABLES.changes(gold, _pairs(cell), problems)
+    if not changes:
+        return cell
+    kept = [part for part in re.split(r"[|;]", cell) if part and part.partition("=")[0].strip() not in changes]
+    return "|".join([*kept, *(f"{name}={value}" for name, value in changes.items() if value is not None)])
+
+
+def _numbers(cell: str) -> list[int]:
+    parts = [part.strip() for part in re.split(r"[|;,]", cell) if part.strip()]
+    wrong = next((part for part in parts if not _NUMBER.fullmatch(part)), None)
+    if wrong is not None:
+        raise ValueError(tr("{wrong!r} is not a position", wrong=wrong))
+    return [int(part) for part in parts]
+
+
+LONGEST_CELL = 32_767
+"""The most characters in a cell of a workbook."""
+Write = Callable[[Sequence[str]], None]
+Files = Iterable[tuple[SourceFile, Iterable[ExportDocument]]]
+
+_ESCAPE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+    """Write to OUT, which ends with .csv, .tsv or .xlsx, or to mentions.csv in the folder OUT. Raises UserError."""
+    chosen = list(files)
+    if not chosen:
+        raise UserError(tr("nothing to export: the project has none of the requested documents"))
+    target = out / "mentions.csv" if out.is_dir() else out
+    ending = target.suffix.lower()
+    if ending not in (".csv", ".tsv", ".xlsx"):
+        raise UserError(
+            tr("the kind of table is not clear from {out}: use a name that ends in .csv, .tsv or .xlsx", out=out)
+        )
+    if ending == ".xlsx":
+        with AtomicFiles() as atomic, _workbook(atomic, target) as (documents, mentions):
+            _write(chosen, documents, mentions, problems)
+        return [target]
+    texts = companion(target)
+    with AtomicFiles() as atomic, ExitStack() as stack:
+        separator = "\t" if ending == ".tsv" else ","
+        held, named = (stack.enter_context(_text(atomic, one, separator)) for one in (texts, target))
+        _write(chosen, held.write, named.write, problems)
+    if number := held.guarded + named.guarded:
+        problems.append(Problem(0, "note", _guarded_words(number)))
+    return [target, texts]
+
+
+def _guarded_words(number: int) -> str:
+    return ntr(
+        "{n} cell that a spreadsheet would take for a formula has an apostrophe before its text; Curator removes it "
+        "when it reads the table",
+        "{n:,} cells that a spreadsheet would take for formulas have an apostrophe before their text; Curator removes "
+        "it when it reads the table",
+        number,
+    )
+
+
+def _write(
+    files: Sequence[tuple[SourceFile, Iterable[ExportDocument]]],
+    documents: Write,
+    mentions: Write,
+    problems: list[Problem],
+) -> None:
+    documents(DOCUMENT_HEADINGS)
+    mentions(MENTION_HEADINGS)
+    taken = FreeNames()
+    for file, items in files:
+        for item in items:
+            key = _key(item, taken, problems)
+            title, text = item.document.title, item.document.text
+            documents((key, title if text.startswith(title) else "", text))
+            cells = _load_attributes(item.raw) if file.format == "table" else {}
+            for gold in item.mentions:
+                said = _attributes_cell(cells.get(gold.mention.record, ""), gold, problems)
+                mentions((*_cells(key, gold, item, file), said))
+
+
+def _key(item: ExportDocument, taken: FreeNames, problems: list[Problem]) -> str:
+    """A document's unique identifier."""
+    wanted = item.document.external_id
+    key = taken.take(wanted.strip() or "document", lambda number: f"{wanted.strip()} ({number})")
+    if key != wanted:
+        problems.append(Problem(0, "repaired", tr("document {wanted} was written as {key}", wanted=wanted, key=key)))
+    return key
+
+
+def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...]:
+    mention, decision = gold.mention, gold.decision
+    verdict = decision.verdict if decision else None
+    ids = stated_ids(gold, item, file)
+    stated = "" if ids is None else ids_cell(ids)
+    if file.format == "table" and not is_gold(gold):
+        stated = mention.raw_ids
+    return (
+        key,
+        *places_cell(mention.spans),
+        mention.text,
+        mention.type,
+        stated,
+        verdict.outcome.value if verdict else "",
+        verdict.reason.value if verdict and verdict.reason else "",
+        decision.curator if decision else "",
+        decision.at.isoformat() if decision else "",
+        decision.note if decision else "",
+    )
+
+
+class _Text:
+    """A table as a text file. `guarded`: the number of cells that got an apostrophe because they look like a
+    formula."""
+
+    def __init__(self, stream: TextIO, separator: str) -> None:
+        self._writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        self.guarded = 0
+
+    def write(self, cells: Sequence[str]) -> None:
+        safe = [guarded(one) for one in cells]
+        self.guarded += sum(len(one) > len(cell) for one, cell in zip(safe, cells, strict=True))
+        self._writer.writerow(safe)
+
+
+@contextmanager
+def _text(atomic: AtomicFiles, target: Path, separator: str) -> Iterator[_Text]:
+    stream = io.TextIOWrapper(atomic.open(target), encoding="utf-8", newline="", write_through=True)
+    yield _Text(stream, separator)
+    stream.detach()
+
+
+@contextmanager
+def _workbook(atomic: AtomicFiles, target: Path) -> Iterator[tuple[Write, Write]]:
+    import openpyxl
+    from openpyxl.cell import WriteOnlyCell
+
+    book = openpyxl.Workbook(write_only=True)
+
+    def sheet(name: str) -> Write:
+        made = book.create_sheet(name)
+
+        def cell(text: str) -> Any:
+            found = WriteOnlyCell(made, value=cell_text(text, target))
+            found.data_type = "s"  # text, never a formula or an error
+            found.quotePrefix = guarded(text) is not text  # nor does it become one when the cell is edited
+            return found
+
+        return lambda cells: made.append([cell(one) for one in cells])
+
+    mentions, documents = sheet("mentions"), sheet(DOCUMENTS)
+    try:
+        yield documents, mentions
+    except BaseException:
+        book.save(io.BytesIO())  # which removes the temporary files of the sheets
+        raise
+    whole = io.BytesIO()  # an archive on a failing disk would raise again when it is deleted
+    book.save(whole)
+    atomic.put(target, whole.getvalue())
+
+
+def cell_text(text: str, target: Path) -> str:
+    """A text in the form of workbooks: characters that XML lacks are escaped. Raises UserError if it is too long."""
+    if len(text) > LONGEST_CELL:
+        raise UserError(
+            tr(
+                "{target}: a workbook cell can hold {longest_cell:,} characters, but a document has "
+                "{number:,}: export to .csv or .tsv",
+                target=target,
+                longest_cell=LONGEST_CELL,
+                number=len(text),
+            )
+        )
+    escaped = _ESCAPE.sub("_x005F_x", text)
+    return _NO_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", escaped)
+
 
 ANY_TYPE = "entity"
 

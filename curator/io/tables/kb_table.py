@@ -17,10 +17,9 @@ from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files.source import plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
-from curator.io.tables.cells import MISSING, Cells, is_converted
 from curator.io.tables.columns import key, place, unread_note
 from curator.io.tables.columns import sniffed as sniffed_by
-from curator.io.tables.tables import Table, headings_in, is_only_table, is_workbook
+from curator.io.tables.tables import MISSING, Cells, Table, headings_in, is_converted, is_only_table, is_workbook
 from curator.services.ports.files import FIELDS, KbOptions, Problem, TablePreview
 
 HEADINGS: Mapping[str, tuple[str, ...]] = {

@@ -19,12 +19,11 @@ from curator.domain.documents import SourceDocument, SourceFile, SourceMention, 
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.bioc.source_ids import stated_ids
 from curator.io.files.export import Action, WrittenSource, action_for, left_out, write_streams
-from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_id
-from curator.io.files.idstyle import read_ids
+from curator.io.files.idstyle import NIL, NIL_WORDS, read_id, read_ids, written_id
 from curator.io.files.reading import DocumentSourceReader, first_of, mention_place
 from curator.io.files.source import BOM, Source, plain_text
 from curator.io.standoff.standoff import first_line, plain_passages
-from curator.io.wiki.zeshel_lines import LineError, first_object, has_keys, parse_object
+from curator.io.wiki.zeshel import LineError, first_object, has_keys, parse_object
 from curator.services.ports.files import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
 # Write BLINK's JSON lines. * The line of an unchanged mention is written back exactly, with unknown keys. * A decision

@@ -16,7 +16,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.bioc.bioc_json import BioCJsonFormat, BioCJsonReader
+from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCJsonReader
 
 Put = Callable[..., Path]
 

@@ -19,9 +19,8 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, slice_spans
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.bioc.bioc_convert import tiles
-from curator.io.bioc.bioc_json import BioCJsonFormat
-from curator.io.bioc.bioc_xml import BioCXmlFormat
+from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCXmlFormat
+from curator.io.bioc.bioc_write import tiles
 from curator.io.literature.pubtator import PubTatorFormat
 
 Put = Callable[..., Path]

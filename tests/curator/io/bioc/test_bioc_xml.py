@@ -15,7 +15,7 @@ from lxml import etree
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io.bioc.bioc_xml import BioCXmlFormat, BioCXmlReader
+from curator.io.bioc.bioc_formats import BioCXmlFormat, BioCXmlReader
 from curator.io.literature.pubtator import PubTatorFormat
 
 Put = Callable[..., Path]

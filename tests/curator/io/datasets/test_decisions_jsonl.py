@@ -21,7 +21,7 @@ from curator.domain.decisions import FileComment, FileDecision, NilReason, Verdi
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceFile, Span, Split
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.datasets.decisions_jsonl import DecisionsFormat
+from curator.io.datasets.decisions import DecisionsFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 
 Put = Callable[..., Path]

@@ -17,8 +17,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError
 from curator.io.files.idstyle import IdStyle
-from curator.io.literature.pubtator import PubTatorFormat, join_text
-from curator.io.literature.pubtator_write import new_record
+from curator.io.literature.pubtator import PubTatorFormat, join_text, new_record
 
 Put = Callable[..., Path]
 

@@ -15,8 +15,7 @@ import pytest
 from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.kb import ctd, obo, rdf
-from curator.io.standoff.webanno_tree import parse
-from curator.io.standoff.webanno_tsv import WebAnnoFormat
+from curator.io.standoff.webanno_tsv import WebAnnoFormat, parse
 from curator.io.standoff.xmi import XmiFormat
 from curator.io.tables.tables import Table
 from tests.fuzz.__main__ import fuzz

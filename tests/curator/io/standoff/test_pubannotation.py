@@ -16,7 +16,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.standoff import pubannotation_write
+from curator.io.standoff import pubannotation
 from curator.io.standoff.pubannotation import PubAnnotationFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 
@@ -199,8 +199,8 @@ def test_only_documents_with_something_in_them_are_edited(
     make: SimpleNamespace, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edited: list[str] = []
-    text = pubannotation_write._Edit.text
-    monkeypatch.setattr(pubannotation_write._Edit, "text", lambda self: edited.append(self.value["text"]) or text(self))
+    text = pubannotation._Edit.text
+    monkeypatch.setattr(pubannotation._Edit, "text", lambda self: edited.append(self.value["text"]) or text(self))
     source = "\n".join(json.dumps(one) for one in ({"text": "a", "sourcedb": "x"}, DOCUMENT, {"text": "b"})) + "\n"
     (out,) = written(make, PubAnnotationFormat(), put(source), tmp_path / "out.json")
     assert out.read_text(encoding="utf-8") == source

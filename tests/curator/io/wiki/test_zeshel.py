@@ -19,8 +19,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span, slice_spans
 from curator.domain.wording import UserError
 from curator.io.literature.pubtator import PubTatorFormat
-from curator.io.wiki.zeshel import ZeshelFormat
-from curator.io.wiki.zeshel_lines import parse_object
+from curator.io.wiki.zeshel import ZeshelFormat, parse_object
 from curator.services.ports.files import DocumentReader
 
 Put = Callable[..., Path]
@@ -192,7 +191,7 @@ def test_blank_lines_are_kept_and_not_parsed(
         parsed.append(line)
         return parse_object(line)
 
-    monkeypatch.setattr("curator.io.wiki.zeshel_write.parse_object", parse)
+    monkeypatch.setattr("curator.io.wiki.zeshel.parse_object", parse)
     assert export(make, corpus(put, text), tmp_path / "out")[0] == text
     assert parsed
     assert all(parsed)

@@ -11,9 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
-from curator.io.wiki import zeshel_write
-from curator.io.wiki.zeshel import ZeshelFormat
-from curator.io.wiki.zeshel_write import Titles, category
+from curator.io.wiki import zeshel
+from curator.io.wiki.zeshel import Titles, ZeshelFormat, category
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,7 @@ def test_numbers_of_mentions_with_one_text_take_time_by_their_number(
         hashed.append(data)
         return hashlib.sha256(data)
 
-    monkeypatch.setattr(zeshel_write, "hashlib", SimpleNamespace(sha256=sha256))
+    monkeypatch.setattr(zeshel, "hashlib", SimpleNamespace(sha256=sha256))
     text = "x" * 200  # one token, to which all mentions are widened
     mentions = tuple(SourceMention((Span(at, at + 1),), "x", "Disease") for at in range(200))
     item = make.export(SourceDocument("D", "", text, (), mentions))
