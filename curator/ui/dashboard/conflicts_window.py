@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError, tr
@@ -61,18 +61,14 @@ class ConflictsWindow(ShowDialog):
                 RecordColumn(tr("Other curator"), lambda row: row[0].theirs.curator),
                 RecordColumn(tr("In force"), self._in_force),
             ],
-            wide=3,
+            wide=(1, 2, 3, 4, 5),  # names may be long
             parent=self,
         )
-        header = self.table.horizontalHeader()
-        for column in range(1, header.count()):  # names may be long
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-        self.go = self.add_button(tr("&Open the mention"))
+        self.go = self.add_button(tr("&Open the mention"), self._open)
         self.words = sentence(tr(READING))
         self.body.addWidget(self.words)
         self.body.addWidget(self.table, 1)
-        self.go.clicked.connect(self._open)
-        self.table.activated.connect(self._open)
+        self.table.chosen.connect(self._open)
         self.finished.connect(self.worker.close)
         self.table.setFocus()
         self.resize(1040, 420)

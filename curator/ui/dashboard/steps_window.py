@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QWidget
 
+from curator.domain.decisions import OperationKind
 from curator.domain.jobs import Progress
-from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating.steps import Step, StepPage, StepService, StepState
-from curator.services.ports.curation import Operation
+from curator.domain.wording import UserError, localised, ntr, tr
+from curator.services.curating.steps import Step, StepKind, StepPage, StepService, StepState
+from curator.services.ports.curation import Operation, StepFilter
 from curator.services.ports.queue import MentionContext
-from curator.ui.dashboard.steps_list import ROW_ROLE, StepFilters, StepsModel, make_table
 from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.compose import button, choice, column, offer, pane, splitter
 from curator.ui.kit.form import EmptyPage, ShowDialog
-from curator.ui.kit.labels import ElidedLabel, NoteLabel
+from curator.ui.kit.labels import ElidedLabel, FindLine, NoteLabel
 from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.sight import Glance, Sight
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.worker import Worker
@@ -36,6 +39,89 @@ OF_IMPORT = "An import: Project › Imports lists its files."
 MORE = "{listed:,} of {every:,} mentions are listed."
 WAY = "{done:,} of {total:,} steps are done. You can stop at any step."
 BACK, FORTH = "Go &back to here…", "&Redo up to here…"
+
+
+TEXT, LEAST = 3, 32
+"""The column of the step, and characters of it that are shown at least."""
+STATES = {
+    StepState.DONE: "",
+    StepState.REDOABLE: "undone",
+    StepState.UNDONE: "undone for good",
+    StepState.FIXED: "",
+}
+HERE = "last step now"
+KINDS = {
+    StepKind.DECISIONS: "Decisions",
+    StepKind.MENTIONS: "Mentions added, changed, deleted",
+    StepKind.STATES: "Document states",
+    StepKind.NOTES: "Flags and comments",
+    StepKind.ATTRIBUTES: "Attributes",
+    StepKind.ENTITIES: "Entities of the project",
+    StepKind.IMPORTS: "Imports",
+}
+
+
+def step_columns(here: Callable[[], int | None]) -> list[RecordColumn[Step]]:
+    """`here` returns the number of the last step that is not undone."""
+    struck = QFont()
+    struck.setStrikeOut(True)
+
+    def state(step: Step) -> str:
+        if step.number is not None and step.number == here():
+            return tr(HERE)
+        return tr(STATES[step.state]) if STATES[step.state] else ""
+
+    def undone(step: Step) -> QFont | None:
+        return struck if step.state in (StepState.REDOABLE, StepState.UNDONE) else None
+
+    return [
+        RecordColumn(tr("Number"), lambda one: "" if one.number is None else localised(one.number, ","), figure=True),
+        RecordColumn(tr("When"), lambda one: localised(one.at.astimezone(), "%d %b %Y, %H:%M:%S")),
+        RecordColumn(tr("Who"), lambda one: one.actor),
+        RecordColumn(tr("Step"), lambda one: one.text, font=undone),
+        RecordColumn(tr("Mentions"), lambda one: localised(one.mentions, ",") if one.mentions else "", figure=True),
+        RecordColumn(tr("State"), state),
+    ]
+
+
+class StepFilters(QWidget):
+    """`changed`: something else was chosen; `typed`: the search words changed. API: `offer`, `narrowed`."""
+
+    changed = Signal()
+    typed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = FindLine(tr("Find steps"), tr("Find by words, string or entity identifier"), self)
+        self.words.setMinimumWidth(28 * self.fontMetrics().averageCharWidth())
+        self.curators = choice(tr("Curator"), [(tr("Everybody"), "")], parent=self, fits=True)
+        kinds = [(tr("All kinds"), ""), *((tr(words), kind.value) for kind, words in KINDS.items())]
+        self.kinds = choice(tr("Kind of step"), kinds, parent=self)
+        documents = [(tr("All documents"), False), (tr("The open document"), True)]
+        self.documents = choice(tr("Documents"), documents, parent=self)
+        for box in (self.curators, self.kinds, self.documents):
+            box.currentIndexChanged.connect(self.changed)
+        self.setLayout(FlowRow(self.words, self.curators, self.kinds, self.documents))
+        self.words.textChanged.connect(self.typed)
+
+    def reset(self) -> None:
+        """Reset the filters."""
+        with QSignalBlocker(self.words):
+            self.words.clear()
+        for box in (self.curators, self.kinds, self.documents):
+            with QSignalBlocker(box):
+                box.setCurrentIndex(0)
+
+    def offer(self, actors: Sequence[str]) -> None:
+        """Set the names of curators; the chosen one is kept."""
+        offer(self.curators, [(tr("Everybody"), ""), *((name, name) for name in actors)])
+
+    def narrowed(self, document_id: int | None) -> StepFilter:
+        """The filter; `document_id` is the open document's; without one the list is not filtered by document."""
+        kind = self.kinds.currentData()
+        kinds: frozenset[OperationKind] = StepKind(kind).operations if kind else frozenset()
+        of_document = document_id if self.documents.currentData() else None
+        return StepFilter(self.curators.currentData() or "", kinds, of_document, self.words.text().strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +165,24 @@ class StepsWindow(ShowDialog):
         self.worker, self.side = Worker(self), Worker(self)  # pages; mentions of a step
         self.note = NoteLabel(self)
         self.filters = StepFilters(self)
-        self.model = StepsModel(self)
-        self.table = make_table(self.model, self)
+        self.here: int | None = None  # the number of the last step not undone
+        self.beyond: Operation | None = None  # where the next page begins
+        self.table: RecordTable[Step] = RecordTable(
+            tr("Steps of the project"),
+            step_columns(lambda: self.here),
+            wide=TEXT,
+            least=LEAST,
+            sortable=False,
+            parent=self,
+        )
+        self.model = self.table.lines
         self.empty = EmptyPage("", parent=self)
         self.empty.hide()
         self.about = ElidedLabel(muted=True, parent=self)
         self.mentions = KwicList(tr("Mentions of the step in their contexts"), self)
-        self.go = self._button(tr("&Go to the mention"), self._go)
-        self.back = self._button(tr(BACK), self._journey)
-        self.stop = self._button(tr("&Stop"), self.stop_wanted.emit)
+        self.go = button(tr("&Go to the mention"), self._go, parent=self)
+        self.back = button(tr(BACK), self._journey, parent=self)
+        self.stop = button(tr("&Stop"), self.stop_wanted.emit, parent=self)
         self.stop.hide()
         self.state = ElidedLabel(muted=True, parent=self)
         self._loading = False
@@ -98,44 +193,21 @@ class StepsWindow(ShowDialog):
         self.load()
         self.resize(1080, 720)
 
-    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(then)
-        return button
-
     def _compose(self) -> None:
-        below = QWidget(self)
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.about)
-        column.addWidget(self.mentions, 1)
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(self.table)
-        parts.addWidget(below)
-        parts.setChildrenCollapsible(False)
-        parts.setStretchFactor(0, 2)
-        parts.setStretchFactor(1, 1)
-        parts.setSizes([420, 220])
-        self.parts = parts
-        whole = QVBoxLayout()
-        whole.setSpacing(8)
-        whole.addWidget(self.filters)
-        whole.addWidget(parts, 1)
-        whole.addWidget(self.empty, 1)
-        whole.addLayout(FlowRow(self.go, self.back, self.stop, self.state))
+        below = pane(self.about, (self.mentions, 1), parent=self, spacing=4)
+        self.parts = splitter(self.table, below, parent=self, sizes=(420, 220), stretch=(2, 1))
+        actions = FlowRow(self.go, self.back, self.stop, self.state)
         self.body.addWidget(self.note)
-        self.body.addLayout(whole, 1)
+        self.body.addLayout(column(self.filters, (self.parts, 1), (self.empty, 1), actions, spacing=8), 1)
 
     def _connect(self) -> None:
         self._typing.timeout.connect(self.load)
         self._resting.timeout.connect(lambda: self._ask_mentions(enter=False))
         self.filters.changed.connect(self.load)
         self.filters.typed.connect(self._typing.start)
-        self.filters.words.returnPressed.connect(self._to_table)
+        self.filters.words.returnPressed.connect(self.table.begin)
         self.model.more_wanted.connect(self._load_more)
-        self.table.activated.connect(lambda _: self._ask_mentions(enter=True))
+        self.table.chosen.connect(lambda: self._ask_mentions(enter=True))
         self.table.selectionModel().currentRowChanged.connect(lambda: self._moved())
         self.mentions.rested.connect(lambda _: self._preview())
         self.mentions.pressed.connect(self._pressed)
@@ -145,7 +217,7 @@ class StepsWindow(ShowDialog):
         """Discard data that were read, without waiting for running reads."""
         self.worker.drop()
         self.side.drop()
-        self.model.begin(StepPage((), None))
+        self._add(StepPage((), None), first=True)
         self._show(None)
 
     def renew(self) -> None:
@@ -169,8 +241,7 @@ class StepsWindow(ShowDialog):
     @property
     def step(self) -> Step | None:
         """The current one."""
-        found = self.table.currentIndex().data(ROW_ROLE)
-        return found if isinstance(found, Step) else None
+        return self.table.current
 
     def say(self, words: str) -> None:
         """Show a sentence above everything; '' hides it."""
@@ -188,7 +259,11 @@ class StepsWindow(ShowDialog):
     def _load_more(self) -> None:
         if self._loading:  # the first page is read again with the number of later rows
             return
-        self.worker.ask(self._page(self.model.beyond), self.model.add)
+        self.worker.ask(self._page(self.beyond), self._add)
+
+    def _add(self, page: StepPage, *, first: bool = False) -> None:
+        self.here, self.beyond = page.here, page.beyond
+        (self.model.show_rows if first else self.model.add_rows)(page.steps, more=page.beyond is not None)
 
     def _page(self, after: Operation | None) -> Callable[[], StepPage]:
         where, page = self.filters.narrowed(self._document()), self._service.page
@@ -199,25 +274,20 @@ class StepsWindow(ShowDialog):
         page, actors = found
         current = self.step
         self.filters.offer(actors)
-        self.model.begin(page)
+        self._add(page, first=True)
         rows = self.model.rowCount()
         if rows:
-            at = self.model.find(current.number if current is not None else page.here)
-            self.table.setCurrentIndex(self.model.index(at or 0, 0))
+            self.go_to(current.number if current is not None else page.here)
         self.state.set_words(tr(OPENS) if rows else "")
         narrowed = self.filters.narrowed(self._document())
         first = not (narrowed.words or narrowed.actor or narrowed.kinds or narrowed.document_id)
         self.empty.say(*((tr(NOTHING), tr(LISTED)) if first else (tr(NONE), tr(LESS))))
-        leaves = not rows and self.parts.isAncestorOf(self.focusWidget() or self)
-        self.empty.stand_in(self.parts, empty=not rows)
-        if leaves:
-            self.filters.words.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.empty.stand_in(self.parts, empty=not rows, then=self.filters.words)
         self._moved()
 
-    def _to_table(self) -> None:
-        if self.model.rowCount():
-            self.table.setCurrentIndex(self.model.index(0, 0))
-            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+    def go_to(self, number: int | None) -> None:
+        """Select a step by its number; the newest if it is not listed."""
+        self.table.go_to(self.model.place(lambda one: one.number is not None and one.number == number) or 0)
 
     # --- the mentions of a step ---
 
@@ -226,7 +296,7 @@ class StepsWindow(ShowDialog):
         there = step is not None and step.number is not None
         self.go.setEnabled(there)
         self.back.setText(tr(FORTH if step is not None and step.state is StepState.REDOABLE else BACK))
-        elsewhere = step is not None and step.number != self.model.here
+        elsewhere = step is not None and step.number != self.here
         reached = step is not None and step.state in (StepState.DONE, StepState.REDOABLE)
         self.back.setEnabled(self._writable and there and elsewhere and reached)
         self._resting.start()

@@ -55,7 +55,7 @@ class EntitiesPage(QWidget):
         self.merge = self._button(tr("Mer&ge with another entity…"), self.merge_wanted.emit)
         self.delete = self._button(tr("&Delete"), self.delete_wanted.emit)
         self._compose()
-        self.table.activated.connect(lambda: self.edit.click())
+        self.table.chosen.connect(lambda: self.edit.click())
         self.table.selectionModel().currentRowChanged.connect(lambda: self._show_contexts())
         self.list.rested.connect(self._preview)
 

@@ -16,7 +16,7 @@ from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.form import sentence
-from curator.ui.kit.record_tables import RecordColumn, TickTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.sizing import FlowRow
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
@@ -48,7 +48,7 @@ class NilPage(QWidget):
         self.suggested = QRadioButton(tr("&Undecided, NIL suggested"), self)
         self.decided.setChecked(True)
         self.words = sentence("")
-        self.table: TickTable[NilCluster] = TickTable(
+        self.table: RecordTable[NilCluster] = RecordTable(
             tr("Clusters of NIL mentions"),
             [
                 RecordColumn(tr("Name"), lambda one: one.name),
@@ -68,6 +68,7 @@ class NilPage(QWidget):
                 RecordColumn(tr("Strings"), strings_words),
             ],
             wide=4,
+            tickable=lambda _: True,
             parent=self,
         )
         self.list = KwicList(tr("Mentions of the cluster in context"), self)

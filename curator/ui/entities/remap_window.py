@@ -15,7 +15,7 @@ from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.candidates.search_rows import Search
 from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn, TickTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 
 class RemapWindow(ShowDialog):
@@ -30,7 +30,7 @@ class RemapWindow(ShowDialog):
         self._lookup = lookup
         self._writable = writable
         self.words = sentence("")
-        self.table: TickTable[Remapping] = TickTable(
+        self.table: RecordTable[Remapping] = RecordTable(
             tr("Decisions affected by the new version"),
             [
                 RecordColumn(tr("What happened"), lambda one: kind_words(one.kind)),

@@ -119,8 +119,6 @@ class UsesPage(QWidget):
             ],
             parent=self,
         )
-        self.strings.horizontalHeader().setResizeContentsPrecision(50)
-        self.strings.setWordWrap(False)  # a long string is cut instead of wrapped
         self.header = UseHeader(self)
         self.list = TickList(tr("Uses of the entity in their contexts"), self, glance=self._glance)
         self.list.setItemDelegate(UseDelegate(self.list))
@@ -153,7 +151,7 @@ class UsesPage(QWidget):
 
     def _connect(self) -> None:
         self.strings.selectionModel().currentRowChanged.connect(lambda: self._list())
-        self.strings.activated.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.strings.chosen.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
         self.filters.changed.connect(self._list)
         self.list.verticalScrollBar().rangeChanged.connect(self._align_header)
         self.list.acted.connect(self.pressed)

@@ -241,7 +241,7 @@ class InconsistencyPage(QWidget):
         )
         here = None if kind or words.strip() else self.here
         with QSignalBlocker(self.table):
-            self.table.show_rows(self.every, rows, here)
+            self.table.show_all(self.every, rows, here)
         self._say_empty(not rows and here is None)
         self._row_changed()
 
@@ -276,7 +276,7 @@ class InconsistencyPage(QWidget):
 
     @property
     def current(self) -> Inconsistency | None:
-        return self.table.current
+        return self.table.here
 
     @property
     def place(self) -> DecidedPlace | None:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPalette
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.audit import Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.wording import localised, ntr, tr
 from curator.services.records.inconsistencies import decided_words
-from curator.ui.kit.foreign_text import in_role
 from curator.ui.kit.key_names import is_plain
-from curator.ui.kit.record_tables import OpeningTable
+from curator.ui.kit.record_tables import DISPLAY, FONT, SPOKEN, Index, RecordColumn, RecordModel, RecordTable
 from curator.ui.kit.sight import rows_in_sight
 
-Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-HEADERS = ("String", "Type", "Decided as", "Mentions", "Document")
-STRING, DECIDED, MENTIONS = 0, 2, 3
-GAP = "\u2002"
-"""Space after a number, separating it from the next column."""
-LETTERS = (26, 14, 0, 11, 16)
-"""Initial column widths in letters; 0 takes the remaining width."""
+DECIDED = 2
+"""The column that takes the remaining width."""
+GROUND = {
+    int(Qt.ItemDataRole.BackgroundRole): QPalette.ColorRole.AlternateBase,
+    int(Qt.ItemDataRole.ForegroundRole): QPalette.ColorRole.Text,
+}
+"""The colours of headings."""
 KIND_WORDS = {
     InconsistencyKind.DOCUMENT: "One string, several entities in a document",
     InconsistencyKind.HIERARCHY: "One string, a broader and a narrower entity in a document",
@@ -52,146 +50,92 @@ def place_words(one: Inconsistency) -> str:
     return one.external_id or ntr("{n:,} document", "{n:,} documents", len(documents))
 
 
-class InconsistencyModel(QAbstractTableModel):
-    """Rows grouped by kind; a heading row contains only its kind."""
+class InconsistencyModel(RecordModel[Inconsistency | str]):
+    """Rows grouped by kind; a row that is a string is a heading, in the first column."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._every = Inconsistencies()
-        self._rows: list[Inconsistency | str] = []
+    def __init__(self) -> None:
+        self.every = Inconsistencies()
+        super().__init__(
+            [
+                RecordColumn(tr("String"), _of(lambda one: one.text), letters=26),
+                RecordColumn(tr("Type"), _of(lambda one: one.type), letters=14),
+                RecordColumn(tr("Decided as"), _of(lambda one: ways_words(one, self.every))),
+                RecordColumn(tr("Mentions"), _of(lambda one: localised(len(one.places), ",")), figure=True, letters=11),
+                RecordColumn(tr("Document"), _of(place_words), letters=16),
+            ]
+        )
+        self._bold = QFont()
+        self._bold.setWeight(QFont.Weight.DemiBold)
 
-    def show_rows(
+    def show_all(
         self, every: Inconsistencies, rows: Sequence[Inconsistency], here: Inconsistency | None = None
     ) -> None:
         """`rows` must be grouped by kind. `here`: all decisions about one string, at the top."""
-        self.beginResetModel()
-        self._every, self._rows = every, []
-        if here is not None:
-            self._rows += [tr(HERE), here]
-        numbers: dict[InconsistencyKind, int] = {}
-        for one in rows:
-            numbers[one.kind] = numbers.get(one.kind, 0) + 1
-        kind = None
-        for one in rows:
-            if one.kind is not kind:
-                kind = one.kind
-                self._rows.append(f"{tr(KIND_WORDS[kind])} ({localised(numbers[kind], ',')})")
-            self._rows.append(one)
-        self.endResetModel()
+        self.every = every
+        shown: list[Inconsistency | str] = [tr(HERE), here] if here is not None else []
+        for kind, of_kind in groupby(rows, key=lambda one: one.kind):
+            found = list(of_kind)
+            shown += [f"{tr(KIND_WORDS[kind])} ({localised(len(found), ',')})", *found]
+        self.show_rows(shown)
 
     @property
     def headings(self) -> list[int]:
-        return [at for at, one in enumerate(self._rows) if isinstance(one, str)]
+        return [at for at, one in enumerate(self.rows) if isinstance(one, str)]
 
-    def row(self, at: int) -> Inconsistency | None:
-        found = self._rows[at] if 0 <= at < len(self._rows) else None
+    def inconsistency(self, at: int) -> Inconsistency | None:
+        found = self.row(at)
         return found if isinstance(found, Inconsistency) else None
 
     def beside(self, at: int, step: int) -> int | None:
         """The next row that is not a heading, in steps of ±1; None at the end."""
         at += step
-        while 0 <= at < len(self._rows) and isinstance(self._rows[at], str):
+        while isinstance(self.row(at), str):
             at += step
-        return at if 0 <= at < len(self._rows) else None
+        return at if self.row(at) is not None else None
 
     def find(self, scope: str) -> int | None:
         """The row of a scope."""
-        return next((at for at in range(len(self._rows)) if (one := self.row(at)) and one.scope == scope), None)
-
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(HEADERS)
+        return self.place(lambda one: isinstance(one, Inconsistency) and one.scope == scope)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        return super().flags(index) if self.row(index.row()) is not None else Qt.ItemFlag.NoItemFlags
+        heading = isinstance(self.row(index.row()), str)
+        return Qt.ItemFlag.NoItemFlags if heading else super().flags(index)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(HEADERS):
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side(section)
-        words = tr(HEADERS[section]) + (GAP if section == MENTIONS else "")
-        return words if role == Qt.ItemDataRole.DisplayRole else None
+    def cell(self, row: Inconsistency | str, column: RecordColumn[Inconsistency | str], role: int) -> Any:
+        if isinstance(row, str):
+            first = column is self.columns[0]
+            return {DISPLAY: row if first else "", SPOKEN: row if first else "", FONT: self._bold}.get(role)
+        return super().cell(row, column, role)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        found = self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
-        if isinstance(found, str):
-            return self._heading(found, index.column(), role)
-        if found is None or role == ROW_ROLE:
-            return found
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return in_role(self._words(found, index.column()), role)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side(index.column())
-        return None
-
-    def _heading(self, words: str, column: int, role: int) -> Any:
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return words if column == STRING else ""
-        if role == Qt.ItemDataRole.FontRole:
-            font = QFont()
-            font.setWeight(QFont.Weight.DemiBold)
-            return font
+    def data(self, index: Index, role: int = DISPLAY) -> Any:
         parent = self.parent()
-        if isinstance(parent, QWidget) and role == Qt.ItemDataRole.BackgroundRole:
-            return parent.palette().color(QPalette.ColorRole.AlternateBase)
-        if isinstance(parent, QWidget) and role == Qt.ItemDataRole.ForegroundRole:
-            return parent.palette().color(QPalette.ColorRole.Text)
-        return None
-
-    def _words(self, one: Inconsistency, column: int) -> str:
-        if column == DECIDED:
-            return ways_words(one, self._every)
-        if column == MENTIONS:
-            return f"{localised(len(one.places), ',')}{GAP}"
-        return (one.text, one.type, "", "", place_words(one))[column]
+        if role in GROUND and isinstance(parent, QWidget) and isinstance(self.row(index.row()), str):
+            return parent.palette().color(GROUND[role])
+        return super().data(index, role)
 
 
-def _side(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column == MENTIONS else Qt.AlignmentFlag.AlignLeft
-    return int(side | Qt.AlignmentFlag.AlignVCenter)
+def _of(words: Callable[[Inconsistency], str]) -> Callable[[Inconsistency | str], str]:
+    return lambda one: "" if isinstance(one, str) else words(one)
 
 
-class InconsistencyTable(OpeningTable):
-    """The rows; the arrow keys skip headings. `opened`: Enter or a double click; `pressed`: other printable keys;
-    `moved`: the current row changed."""
+class InconsistencyTable(RecordTable[Inconsistency | str]):
+    """The rows; the arrow keys skip headings. `pressed`: printable keys other than Enter."""
 
-    opened = Signal()
     pressed = Signal(int)  # Qt.Key
-    moved = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Inconsistencies"))
-        self.rows = InconsistencyModel(self)
-        self.setModel(self.rows)
-        self.verticalHeader().hide()
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        letter = self.fontMetrics().averageCharWidth()
-        for column, letters in enumerate(LETTERS):
-            fixed = QHeaderView.ResizeMode.Interactive if letters else QHeaderView.ResizeMode.Stretch
-            header.setSectionResizeMode(column, fixed)
-            self.setColumnWidth(column, letters * letter)
-        self.selectionModel().currentRowChanged.connect(lambda new, _: self.moved.emit() if new.isValid() else None)
-        self.doubleClicked.connect(lambda _: self.opened.emit())
+        self.rows = InconsistencyModel()
+        super().__init__(tr("Inconsistencies"), self.rows, wide=DECIDED, sortable=False, parent=parent)
 
-    def show_rows(
+    def show_all(
         self, every: Inconsistencies, rows: Sequence[Inconsistency], here: Inconsistency | None = None
     ) -> None:
         """Keep the highlighted row, or else highlight the row at its position."""
-        at, one = self.currentIndex().row(), self.current
-        self.rows.show_rows(every, rows, here)
+        at, one = self.currentIndex().row(), self.here
+        self.rows.show_all(every, rows, here)
         self.clearSpans()
         for heading in self.rows.headings:
-            self.setSpan(heading, 0, 1, len(HEADERS))
+            self.setSpan(heading, 0, 1, self.rows.columnCount())
         same = self.rows.find(one.scope) if one is not None else None
         nearest = self.rows.beside(min(at, self.rows.rowCount()) - 1, 1) if at > 0 else self.rows.beside(-1, 1)
         if nearest is None:
@@ -200,11 +144,11 @@ class InconsistencyTable(OpeningTable):
             self.go_to(row)
 
     @property
-    def current(self) -> Inconsistency | None:
-        return self.rows.row(self.currentIndex().row())
+    def here(self) -> Inconsistency | None:
+        return self.rows.inconsistency(self.currentIndex().row())
 
     def go_to(self, row: int) -> None:
-        self.setCurrentIndex(self.rows.index(row, 0))
+        super().go_to(row)
         if row == self.rows.beside(-1, 1):
             self.scrollToTop()  # with the heading above it
 
@@ -223,7 +167,7 @@ class InconsistencyTable(OpeningTable):
 
     def scopes_in_sight(self) -> list[tuple[str, str]]:
         """The visible rows, for `Glance` to record."""
-        found = (self.rows.row(at) for at in rows_in_sight(self))
+        found = (self.rows.inconsistency(at) for at in rows_in_sight(self))
         return [row_key(one) for one in found if one is not None]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -239,13 +183,11 @@ class InconsistencyTable(OpeningTable):
             Qt.Key.Key_End: every,
             Qt.Key.Key_Home: -every,
         }
-        if not is_plain(event) or key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+        passed = (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if not is_plain(event) or key in passed:
             super().keyPressEvent(event)
         elif key in steps:
             self.go_by(steps[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if not event.isAutoRepeat() and self.current is not None:
-                self.opened.emit()
         elif not event.isAutoRepeat():
             self.pressed.emit(key)
 

@@ -114,7 +114,7 @@ class InconsistencyWindow(ShowDialog):
     def _connect(self) -> None:
         self.page.pressed.connect(self._pressed)
         self.page.listed.connect(self._enable)
-        self.page.table.opened.connect(self._open)
+        self.page.table.chosen.connect(self._open)
         self.page.list.stepped.connect(self.ask_target)
         self.page.list.too_soon.connect(lambda: self.say(tr(TOO_SOON)))
         self.page.list.rested.connect(self._rest)

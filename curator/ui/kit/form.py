@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
@@ -33,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
+from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.labels import NoteLabel
 from curator.ui.kit.sight import MODIFIERS
@@ -42,6 +42,8 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
 PRESSED = (QPushButton, QToolButton)
 """Widgets that Enter presses; it does not toggle check boxes."""
+EDGES = (20, 18, 20, 16)
+"""Pixels around the contents of a dialog."""
 
 
 class _WheelGuard(QObject):
@@ -179,15 +181,9 @@ class FormDialog(BaseDialog):
         self.ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.ok.setText(ok)
         _without_icons(self.buttons)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(20, 18, 20, 16)
-        whole.setSpacing(14)
-        if intro:
-            whole.addWidget(sentence(intro))
-        whole.addLayout(self.body, 1)
+        head = [sentence(intro)] if intro else []
+        column(*head, (self.body, 1), self.problem, self.buttons, of=self, margins=EDGES, spacing=14)
         self.body.addLayout(self.form)
-        whole.addWidget(self.problem)
-        whole.addWidget(self.buttons)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 
@@ -258,17 +254,12 @@ class ShowDialog(BaseDialog):
         self.buttons.rejected.connect(self.reject)
         self.buttons.accepted.connect(self.accept)
         _without_icons(self.buttons)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(20, 18, 20, 16)
-        whole.setSpacing(14)
-        whole.addLayout(self.body, 1)
-        whole.addWidget(self.buttons)
+        column((self.body, 1), self.buttons, of=self, margins=EDGES, spacing=14)
 
-    def add_button(self, words: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-        return button
+    def add_button(self, words: str, then: Callable[[], object] | None = None) -> QPushButton:
+        added = button(words, then, parent=self)
+        self.buttons.addButton(added, QDialogButtonBox.ButtonRole.ActionRole)
+        return added
 
 
 class EmptyPage(QFrame):
@@ -283,16 +274,11 @@ class EmptyPage(QFrame):
         font = self.headline.font()
         font.setBold(True)
         self.headline.setFont(font)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 16, 24, 16)
-        column.setSpacing(6)
-        column.addStretch(2)
         for label in (self.headline, self.words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setForegroundRole(QPalette.ColorRole.Text)
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-            column.addWidget(label)
-        column.addStretch(3)
+        column(2, self.headline, self.words, 3, of=self, margins=(24, 16, 24, 16), spacing=6)
         self.say(headline, words)
 
     def say(self, headline: str, words: str = "") -> None:
@@ -300,10 +286,14 @@ class EmptyPage(QFrame):
         self.words.setText(words)
         self.words.setVisible(bool(words))
 
-    def stand_in(self, table: QWidget, *, empty: bool) -> None:
-        """Show this page or the table."""
+    def stand_in(self, table: QWidget, *, empty: bool, then: QWidget | None = None) -> None:
+        """Show this page or the table; `then` gets the focus that the table had."""
+        focused = self.window().focusWidget()  # checked first: Qt may give the focus to any button
+        leaves = empty and focused is not None and (table is focused or table.isAncestorOf(focused))
         self.setVisible(empty)
         table.setVisible(not empty)
+        if leaves and then is not None:
+            then.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class PathEdit(QWidget):
@@ -327,29 +317,21 @@ class PathEdit(QWidget):
         self._name, self._filters = name, filters
         self.line = QLineEdit(self)
         self.line.setAccessibleName(name)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.line, 1)
-        self.button = self._button(
-            tr("File…") if or_folder else tr("Browse…"), tr("Browse for {name}", name=name), mode
-        )
+        parts = row((self.line, 1), of=self)
+        words = tr("File…") if or_folder else tr("Browse…")
+        self.button = button(words, lambda: self._browse(mode), name=tr("Browse for {name}", name=name), parent=self)
+        parts.addWidget(self.button)
         if or_folder:
-            self.folder_button = self._button(
-                tr("Folder…"), tr("Browse for {name}: a folder", name=name), QFileDialog.FileMode.Directory
+            self.folder_button = button(
+                tr("Folder…"),
+                lambda: self._browse(QFileDialog.FileMode.Directory),
+                name=tr("Browse for {name}: a folder", name=name),
+                parent=self,
             )
+            parts.addWidget(self.folder_button)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without it the letter of its label does nothing
         self.setFocusProxy(self.line)
         self.line.textChanged.connect(lambda: self.changed.emit())
-
-    def _button(self, words: str, name: str, mode: QFileDialog.FileMode) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAccessibleName(name)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: self._browse(mode))
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(button)
-        return button
 
     @property
     def path(self) -> Path | None:
@@ -401,8 +383,8 @@ def _bold() -> QFont:
 
 def _without_icons(buttons: QDialogButtonBox) -> None:
     """Remove button icons, since they differ between desktops."""
-    for button in buttons.buttons():
-        button.setIcon(QIcon())
+    for one in buttons.buttons():
+        one.setIcon(QIcon())
 
 
 def sentence(words: str, *, selectable: bool = False, muted: bool = False) -> QLabel:

@@ -10,12 +10,10 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QHeaderView,
     QLabel,
     QLayout,
     QLayoutItem,
     QScrollArea,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -290,28 +288,3 @@ class Pages(QWidget):
     def show_page(self, number: int) -> None:
         for at, page in enumerate(self._pages):
             page.setVisible(at == number)
-
-
-class RestColumn(QObject):
-    """Gives a table column the remaining width, at least `least` letters; then the table can be scrolled."""
-
-    def __init__(self, table: QTableView, column: int, *, least: int) -> None:
-        super().__init__(table)
-        self._table, self._column, self._least = table, column, least
-        table.viewport().installEventFilter(self)
-        table.model().modelReset.connect(self.fit)
-        self.fit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self.fit()
-        return super().eventFilter(watched, event)
-
-    def fit(self) -> None:
-        header, mode = self._table.horizontalHeader(), QHeaderView.ResizeMode
-        least = self._least * self._table.fontMetrics().averageCharWidth()
-        others = sum(header.sectionSize(one) for one in range(header.count()) if one != self._column)
-        enough = self._table.viewport().width() - others >= least
-        header.setSectionResizeMode(self._column, mode.Stretch if enough else mode.Interactive)
-        if not enough:
-            header.resizeSection(self._column, least)

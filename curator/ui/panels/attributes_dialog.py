@@ -79,7 +79,7 @@ class AttributesDialog(FormDialog):
         self.files.read_wanted.connect(self._read)
         self.body.addWidget(self.files, 1)
         self.table.selectionModel().currentChanged.connect(lambda: self._enable())
-        self.table.activated.connect(lambda: self._edit())
+        self.table.chosen.connect(lambda: self._edit())
         self.resize(760, 560)
         self._show()
         (self.table if scheme.attributes else self.new).setFocus()

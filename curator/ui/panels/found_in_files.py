@@ -11,7 +11,7 @@ from curator.domain.wording import localised, ntr, tr
 from curator.services.importing.file_attributes import FileAttribute
 from curator.ui.kit.form import sentence
 from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.record_tables import RecordColumn, TickTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 TITLE = "Found in files"
 INTRO = (
@@ -37,7 +37,7 @@ class FoundInFiles(QWidget):
         self.title = ElidedLabel(bold=True, parent=self)
         self.title.set_words(tr(TITLE))
         self.intro = sentence(tr(INTRO))
-        self.table: TickTable[FileAttribute] = TickTable(
+        self.table: RecordTable[FileAttribute] = RecordTable(
             tr(TITLE),
             [
                 RecordColumn(tr("Attribute"), lambda one: one.name),

@@ -90,7 +90,7 @@ class RoundsDialog(ShowDialog):
         self.body.addWidget(self.empty, 1)
         self.body.addLayout(self._make_buttons())
         self.table.selectionModel().currentChanged.connect(lambda: self._enable())
-        self.table.activated.connect(lambda: self._wish(self.enter_wanted))
+        self.table.chosen.connect(lambda: self._wish(self.enter_wanted))
         self.resize(860, 480)
         self.show_rows(rows)
         self._choose_open(rows)

@@ -63,7 +63,7 @@ class BackupsDialog(ShowDialog):
         self.body.addWidget(self.note)
         self.restore = self.add_button(tr("&Restore…"))
         self.restore.clicked.connect(self._restore)
-        self.table.activated.connect(lambda _: self._restore())
+        self.table.chosen.connect(self._restore)
         if trouble and not lost:
             self._add(tr("&Save readable decisions…"), self.salvage_wanted)
             if lacking:

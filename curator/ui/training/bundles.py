@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Signal, SignalInstance
 from PySide6.QtGui import QFont, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QPushButton, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
 from curator.domain.wording import localised, percent, tr
 from curator.services.training.bundle_metrics import diff_rows, diff_words, queue_asked
 from curator.services.training.bundles import DiskReport, DiskUse, size_words
 from curator.services.training.embedding_map import has_map
-from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
-from curator.ui.kit.record_tables import FigureTable
+from curator.ui.kit.record_tables import FigureTable, RecordColumn, RecordTable
 from curator.ui.kit.sizing import grow
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 
-# The bundles of a project as a table, newest first.
-
-Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-HEADERS = (
-    "",
-    "Created",
-    "Recipe",
-    "Components",
-    "Check",
-    "Recall@1 before",
-    "Recall@1 after",
-    "On disk",
-    "Own files",
-    "Linker",
-)
 VERDICTS = {
     GateVerdict.PROMOTE: "better",
     GateVerdict.NO_GAIN: "no gain",
@@ -46,82 +27,39 @@ VERDICTS = {
 }
 
 
-class BundleTableModel(QAbstractTableModel):
-    """`ROW_ROLE` gives the whole `BundleInfo`, in every column."""
+def bundle_columns(disk: Callable[[str], DiskUse | None]) -> list[RecordColumn[BundleInfo]]:
+    """`disk` returns the disk use of a linker, once it is known. The one in use is bold."""
+    bold = QFont()
+    bold.setBold(True)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: list[BundleInfo] = []
-        self._disk: Mapping[str, DiskUse] = {}
+    def column(
+        heading: str,
+        words: Callable[[BundleInfo], str],
+        *,
+        spoken: Callable[[BundleInfo], str] | None = None,
+        tip: Callable[[BundleInfo], str] = lambda one: one.summary or one.path,
+    ) -> RecordColumn[BundleInfo]:
+        return RecordColumn(heading, words, spoken=spoken, tip=tip, font=lambda one: bold if one.active else None)
 
-    def show_disk(self, disk: Mapping[str, DiskUse]) -> None:
-        """Show the disk use of the bundles, once known."""
-        self._disk = disk
-        if self._rows:
-            first, last = HEADERS.index("On disk"), HEADERS.index("Own files")
-            self.dataChanged.emit(self.index(0, first), self.index(len(self._rows) - 1, last))
+    def size(of: Callable[[DiskUse], int]) -> Callable[[BundleInfo], str]:
+        return lambda one: size_words(of(found)) if (found := disk(one.id)) is not None else "…"
 
-    def show_bundles(self, bundles: Sequence[BundleInfo]) -> None:
-        """Show bundles, given oldest first as listed by the service."""
-        self.beginResetModel()
-        self._rows = list(bundles)[::-1]
-        self.endResetModel()
-
-    @property
-    def bundles(self) -> Sequence[BundleInfo]:
-        """The bundles, oldest first."""
-        return self._rows[::-1]
-
-    def bundle(self, row: int) -> BundleInfo | None:
-        return self._rows[row] if 0 <= row < len(self._rows) else None
-
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(HEADERS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        if orientation is Qt.Orientation.Vertical:
-            return str(section + 1) if 0 <= section < len(self._rows) else None
-        return tr(HEADERS[section]) if 0 <= section < len(HEADERS) else None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        bundle = self.bundle(index.row()) if index.isValid() else None
-        if bundle is None:
-            return None
-        if role == ROW_ROLE:
-            return bundle
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _words(bundle, self._disk.get(bundle.id))[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(bundle.id if index.column() == len(HEADERS) - 1 else bundle.summary or bundle.path)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return _words(bundle, self._disk.get(bundle.id))[index.column()] or (
-                tr("in use") if bundle.active else tr("not in use")
-            )
-        if role == Qt.ItemDataRole.FontRole and bundle.active:
-            font = QFont()
-            font.setBold(True)
-            return font
-        return None
-
-
-def _words(bundle: BundleInfo, disk: DiskUse | None) -> tuple[str, ...]:
-    return (
-        f"● {tr('in use')}" if bundle.active else "",
-        localised(bundle.created_at.astimezone(), "%d %b %Y, %H:%M"),
-        bundle.recipe,
-        ", ".join(bundle.stages) + (tr(" · calibrated") if bundle.calibrated else ""),
-        VERDICTS[bundle.verdict],
-        _recall(bundle, "old"),
-        _recall(bundle, "new"),
-        size_words(disk.size) if disk is not None else "…",
-        size_words(disk.own) if disk is not None else "…",
-        bundle.id,
-    )
+    return [
+        column(
+            "",
+            lambda one: f"● {tr('in use')}" if one.active else "",
+            spoken=lambda one: tr("in use") if one.active else tr("not in use"),
+        ),
+        column(tr("Created"), lambda one: localised(one.created_at.astimezone(), "%d %b %Y, %H:%M")),
+        column(tr("Recipe"), lambda one: one.recipe),
+        column(tr("Components"), lambda one: ", ".join(one.stages) + (tr(" · calibrated") if one.calibrated else "")),
+        column(tr("Check"), lambda one: VERDICTS[one.verdict]),
+        column(tr("Recall@1 before"), lambda one: _recall(one, "old")),
+        column(tr("Recall@1 after"), lambda one: _recall(one, "new")),
+        column(tr("On disk"), size(lambda use: use.size)),
+        column(tr("Own files"), size(lambda use: use.own)),
+        column(tr("Linker"), lambda one: one.id, tip=lambda one: one.id),
+    ]
 
 
 def _recall(bundle: BundleInfo, which: str) -> str:
@@ -159,11 +97,15 @@ class BundlesDialog(ShowDialog):
         super().__init__(tr("Linkers"), parent)
         self._writable = writable
         self._whole = 0  # pixels of all columns
-        self._widths = [0] * len(HEADERS)  # of each, if the last may be cut
+        self._widths: list[int] = []  # of each, if the last may be cut
         self._disk: Mapping[str, DiskUse] = {}
         self._activations = list(activations)
-        self.model = BundleTableModel(self)
-        self.table = self._make_table()
+        self.table: RecordTable[BundleInfo] = RecordTable(
+            tr("Linkers"), bundle_columns(lambda id_: self._disk.get(id_)), wide=(), sortable=False, parent=self
+        )
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.model = self.table.lines
         self.disk = sentence(tr("Calculating disk use…"))
         self.disk.setAccessibleName(tr("Disk use"))
         self.summary = sentence("", selectable=True)
@@ -175,48 +117,21 @@ class BundlesDialog(ShowDialog):
         self.body.addWidget(self.empty, 1)
         for part in (self.disk, self.summary, self.figures):
             self.body.addWidget(part)
-        self._add_buttons()
+        self.promote = self._action(tr("&Use…"), self.promote_wanted)
+        self.rollback = self.add_button(tr("&Roll back…"), self.rollback_wanted.emit)
+        self.changes = self._action(tr("&What changed…"), self.changes_wanted)
+        self.compare = self._action(tr("&Compare…"), self.compare_wanted)
+        self.map = self._action(tr("Embedding &map…"), self.map_wanted)
+        self.manifest = self._action(tr("Ma&nifest…"), self.manifest_wanted)
+        self.delete = self._action(tr("&Delete…"), self.delete_wanted)
         self.table.viewport().installEventFilter(self)
         self.table.selectionModel().currentRowChanged.connect(lambda: self._show_row())
         self.show_bundles(bundles)
         self.resize(1120, 600)
 
-    def _make_table(self) -> QTableView:
-        table = QTableView(self)
-        table.setAccessibleName(tr("Linkers"))
-        table.setModel(self.model)
-        table.verticalHeader().hide()
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setTabKeyNavigation(False)
-        table.setShowGrid(False)
-        table.horizontalHeader().setStretchLastSection(True)
-        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        return table
-
-    def _add_buttons(self) -> None:
-        self.promote = self.add_button(tr("&Use…"))
-        self.rollback = self.add_button(tr("&Roll back…"))
-        self.changes = self.add_button(tr("&What changed…"))
-        self.compare = self.add_button(tr("&Compare…"))
-        self.map = self.add_button(tr("Embedding &map…"))
-        self.manifest = self.add_button(tr("Ma&nifest…"))
-        self.delete = self.add_button(tr("&Delete…"))
-        self.rollback.clicked.connect(self.rollback_wanted)
-        for button, signal in (
-            (self.promote, self.promote_wanted),
-            (self.changes, self.changes_wanted),
-            (self.compare, self.compare_wanted),
-            (self.map, self.map_wanted),
-            (self.manifest, self.manifest_wanted),
-            (self.delete, self.delete_wanted),
-        ):
-            button.clicked.connect(lambda _=False, told=signal: self._tell(told.emit))
-
-    def _tell(self, emit: object) -> None:
-        assert callable(emit)
-        if self.chosen is not None:
-            emit(self.chosen.id)
+    def _action(self, words: str, signal: SignalInstance) -> QPushButton:
+        """A button that emits the chosen bundle's id."""
+        return self.add_button(words, lambda: signal.emit(self.chosen.id) if self.chosen is not None else None)
 
     # --- what is shown ---
 
@@ -225,20 +140,19 @@ class BundlesDialog(ShowDialog):
         kept = self.chosen.id if self.chosen is not None else ""
         if activations is not None:
             self._activations = list(activations)
-        self.model.show_bundles(bundles)
+        self.model.show_rows(list(bundles)[::-1])
         self.empty.stand_in(self.table, empty=not bundles)
         for part in (self.disk, self.summary):
             part.setVisible(bool(bundles))
         self._fit_columns()
-        ids = [self._at(row).id for row in range(len(bundles))]
-        active = next((row for row in range(len(bundles)) if self._at(row).active), 0)
-        self.table.setCurrentIndex(self.model.index(ids.index(kept) if kept in ids else active, 0))
+        at = self.model.place(lambda one: one.id == kept)
+        self.table.go_to(at if at is not None else self.model.place(lambda one: one.active) or 0)
         self.rollback.setEnabled(self._writable and len(bundles) > 1)
         self._show_row()
 
     def show_disk(self, report: DiskReport) -> None:
-        self.model.show_disk(report.bundles)
         self._disk = report.bundles
+        self.model.refresh()
         words = tr(
             "All linkers together take {size}; files shared by several are counted once.", size=size_words(report.total)
         )
@@ -252,7 +166,7 @@ class BundlesDialog(ShowDialog):
 
     def _fit_columns(self) -> None:
         """Give the last column (the id) the remaining width; it is cut rather than the table."""
-        for column in range(len(HEADERS)):
+        for column in range(self.model.columnCount()):
             self.table.setColumnHidden(column, False)
         self.table.resizeColumnsToContents()
         last = self.model.columnCount() - 1
@@ -273,8 +187,9 @@ class BundlesDialog(ShowDialog):
     def _spare_columns(self) -> None:
         """Hide columns that do not fit, so that the list does not scroll sideways."""
         spare, left = self.table.viewport().width(), sum(self._widths)
+        headings = [one.heading for one in self.model.columns]
         for words in SPARED:
-            column = HEADERS.index(words)
+            column = headings.index(tr(words))
             self.table.setColumnHidden(column, left > spare)
             left -= self._widths[column] if left > spare else 0
         self._say_row()
@@ -293,14 +208,9 @@ class BundlesDialog(ShowDialog):
             layout.activate()
         self._widen()
 
-    def _at(self, row: int) -> BundleInfo:
-        bundle = self.model.bundle(row)
-        assert bundle is not None
-        return bundle
-
     @property
     def chosen(self) -> BundleInfo | None:
-        return self.model.bundle(self.table.currentIndex().row())
+        return self.table.current
 
     def _show_row(self) -> None:
         self._say_row()
@@ -321,9 +231,9 @@ class BundlesDialog(ShowDialog):
         if (bundle := self.chosen) is None:
             self.summary.setText("")
             return
-        found = zip(HEADERS, _words(bundle, self._disk.get(bundle.id)), strict=True)
+        found = [(one.heading, one.words(bundle)) for one in self.model.columns]
         hidden = [
-            f"{tr(head)} {words}"
+            f"{head} {words}"
             for column, (head, words) in enumerate(found)
             if words not in ("", "–") and self.table.isColumnHidden(column)
         ]
@@ -331,8 +241,7 @@ class BundlesDialog(ShowDialog):
 
     def _same_kb(self, bundle: BundleInfo) -> list[BundleInfo]:
         """Bundles with the same knowledge base, which can be compared with this one."""
-        every = [self._at(row) for row in range(self.model.rowCount())]
-        return [one for one in every if one.kb_hash == bundle.kb_hash]
+        return [one for one in self.model.rows if one.kb_hash == bundle.kb_hash]
 
     def _words(self, bundle: BundleInfo) -> str:
         """The gate's sentence, flipped decisions, origin of the bundle, and times and reasons of use."""

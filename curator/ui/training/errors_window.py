@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
@@ -32,25 +23,22 @@ from curator.services.records.evaluation_errors import (
     Relation,
 )
 from curator.services.records.stored_evaluations import StoredEvaluation, StoredEvaluations
+from curator.ui.kit.compose import choice, offer
 from curator.ui.kit.form import EmptyPage, ShowDialog, file_dialog
 from curator.ui.kit.key_names import key_of
 from curator.ui.kit.labels import ElidedLabel, FindLine
 from curator.ui.kit.messages import tell
-from curator.ui.kit.record_tables import OpeningTable, RecordColumn, RecordModel
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.row_list import figure
-from curator.ui.kit.sizing import FlowRow, RestColumn
+from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.worker import Worker
 from curator.ui.queue.queue_model import SPLIT_WORDS
 
 if TYPE_CHECKING:
     from collections import Counter
 
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-SORT_ROLE = ROW_ROLE + 1
-WIDTHS = (0, 16, 40, 19, 0, 19, 0, 0, 0, 0, 0)
-"""Widths in letters of the resizable columns (minimum for the context); 0 fits the content."""
-CONTEXT, BEFORE = 2, 32
-"""The index of the context column, which is cut on the right, and its characters before the mention."""
+CONTEXT, LEAST, BEFORE = 2, 40, 32
+"""The column of the context, which is cut on the right, its least letters, and its characters before the mention."""
 SPLITS = ""
 """Used instead of an evaluation's id: the newest of every split."""
 NONE_STORED = "No evaluation is stored yet"
@@ -79,42 +67,47 @@ class ErrorsWindow(ShowDialog):
         self._opened = False  # whether the current error was opened
         self._left_out = False  # whether the one above it was opened, and is no longer listed
         self._nothing = ("", "")
-        self.evaluations = self._combo(tr("Evaluation"))
-        self.kinds = self._combo(tr("Kind of error"))
-        self.types = self._combo(tr("Type"))
-        self.classes = self._combo(tr("Words of the mention"))
-        self.splits = self._combo(tr("Split"))
-        self.seen = self._combo(tr("String in training"))
+        self.evaluations = choice(tr("Evaluation"), parent=self, least=8, fits=True)
+        self.kinds = choice(tr("Kind of error"), parent=self, least=8, fits=True)
+        self.types = choice(tr("Type"), parent=self, least=8, fits=True)
+        self.classes = choice(tr("Words of the mention"), parent=self, least=8, fits=True)
+        self.splits = choice(tr("Split"), parent=self, least=8, fits=True)
+        self.seen = choice(tr("String in training"), parent=self, least=8, fits=True)
         self.words = FindLine(tr("Find errors"), tr("Find by mention, entity or document"), self)
         self.left = QCheckBox(tr("&Hide mentions decided differently since"), self)
-        self.model: RecordModel[EvaluationError] = RecordModel(self._columns(), self)
-        self.table = self._make_table()
+        self.table: RecordTable[EvaluationError] = RecordTable(
+            tr("Errors of the evaluation"), self._columns(), wide=CONTEXT, least=LEAST, parent=self
+        )
+        self.model = self.table.lines
         self.empty = EmptyPage("", parent=self)
         self.empty.hide()
         self.state = ElidedLabel(muted=True, parent=self)
-        self.save = self.add_button(tr("&Save list…"))
-        self.go = self.add_button(tr("&Open the mention"))
-        self._compose()
-        self._connect()
+        self.save = self.add_button(tr("&Save list…"), self._ask_place)
+        self.go = self.add_button(tr("&Open the mention"), self._open)
+        self.body.addWidget(self.evaluations)
+        filters = (self.kinds, self.types, self.classes, self.splits, self.seen)
+        self.body.addLayout(FlowRow(*filters, self.left))
+        for part, share in ((self.words, 0), (self.table, 1), (self.empty, 1), (self.state, 0)):
+            self.body.addWidget(part, share)
+        self.evaluations.activated.connect(lambda: self.load(self.evaluations.currentData()))
+        for box in filters:
+            box.currentIndexChanged.connect(self._filter)
+        self.left.toggled.connect(self._filter)
+        self.words.textChanged.connect(self._filter)
+        self.words.returnPressed.connect(self.table.begin)
+        self.table.chosen.connect(self._open)
+        self.finished.connect(self.worker.close)
         self.resize(1340, 680)
         self.load(evaluation)
-
-    def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self)
-        combo.setAccessibleName(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        combo.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        combo.setMinimumContentsLength(8)
-        return combo
 
     def _columns(self) -> list[RecordColumn[EvaluationError]]:
         return [
             RecordColumn(tr("Error"), self._kind_words),
-            RecordColumn(tr("Mention"), lambda row: row.text),
+            RecordColumn(tr("Mention"), lambda row: row.text, letters=16),
             RecordColumn(tr("Context"), context_words),
-            RecordColumn(tr("Gold"), lambda row: self._every.gold_words(row)),
+            RecordColumn(tr("Gold"), lambda row: self._every.gold_words(row), letters=19),
             RecordColumn(tr("Words"), lambda row: row.name_class_words),
-            RecordColumn(tr("Answer"), lambda row: self._every.words(row.answer)),
+            RecordColumn(tr("Answer"), lambda row: self._every.words(row.answer), letters=19),
             RecordColumn(tr("Answer is"), lambda row: row.relation_words),
             RecordColumn(
                 tr("Probability"), lambda row: figure(row.probability), by=lambda row: row.probability, figure=True
@@ -128,54 +121,6 @@ class ErrorsWindow(ShowDialog):
             RecordColumn(tr("Gold prob."), _its_probability, by=lambda row: row.gold_probability, figure=True),
             RecordColumn(tr("Document"), lambda row: row.document),
         ]
-
-    def _make_table(self) -> OpeningTable:
-        table = OpeningTable(self)
-        table.setAccessibleName(tr("Errors of the evaluation"))
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSortRole(SORT_ROLE)
-        self._sorted.setSourceModel(self.model)
-        table.setModel(self._sorted)
-        table.verticalHeader().hide()
-        table.setShowGrid(False)
-        table.setSortingEnabled(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # confident errors first until a header is clicked
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = table.horizontalHeader()
-        header.setResizeContentsPrecision(100)
-        header.setHighlightSections(False)
-        table.setWordWrap(False)
-        letter = table.fontMetrics().averageCharWidth()
-        for column, letters in enumerate(WIDTHS):
-            mode = QHeaderView.ResizeMode.Interactive if letters else QHeaderView.ResizeMode.ResizeToContents
-            header.setSectionResizeMode(column, mode)
-            table.setColumnWidth(column, letters * letter)
-        RestColumn(table, CONTEXT, least=WIDTHS[CONTEXT])
-        return table
-
-    def _compose(self) -> None:
-        self.body.addWidget(self.evaluations)
-        self.body.addLayout(FlowRow(self.kinds, self.types, self.classes, self.splits, self.seen, self.left))
-        line = QHBoxLayout()
-        line.addWidget(self.words, 1)
-        self.body.addLayout(line)
-        self.body.addWidget(self.table, 1)
-        self.body.addWidget(self.empty, 1)
-        self.body.addWidget(self.state)
-
-    def _connect(self) -> None:
-        self.evaluations.activated.connect(lambda: self.load(self.evaluations.currentData()))
-        for combo in (self.kinds, self.types, self.classes, self.splits, self.seen):
-            combo.currentIndexChanged.connect(self._filter)
-        self.left.toggled.connect(self._filter)
-        self.words.textChanged.connect(self._filter)
-        self.words.returnPressed.connect(self._to_table)
-        self.table.activated.connect(self._open)
-        self.go.clicked.connect(lambda: self._open(self.table.currentIndex()))
-        self.save.clicked.connect(self._ask_place)
-        self.finished.connect(self.worker.close)
 
     # --- rows ---
 
@@ -202,7 +147,7 @@ class ErrorsWindow(ShowDialog):
         if len(splits) > 1:
             rows.insert(0, (tr("The newest evaluation of each split"), SPLITS))
         chosen = next((at for at, (_, id_) in enumerate(rows) if id_ == evaluation), 0)
-        _fill(self.evaluations, rows, chosen)
+        offer(self.evaluations, rows, chosen=rows[chosen][1] if rows else None)
         self.evaluations.setVisible(bool(rows))
         self._offer()
         headline, words = (tr(NO_ERRORS), tr(ALL_RIGHT)) if stored else (tr(NONE_STORED), tr(MAKE_ONE))
@@ -223,10 +168,10 @@ class ErrorsWindow(ShowDialog):
             ]
         splits = [one.value for one in Split if any(row.split == one.value for row in every.rows)]
         known = any(row.seen is not None for row in every.rows)
-        _offer(self.kinds, kinds)
-        _offer(self.types, [(tr("Every type"), ""), *((one, one) for one in every.types)])
-        _offer(self.splits, [(tr("Every split"), ""), *((tr(SPLIT_WORDS[Split(one)]), one) for one in splits)])
-        _offer(
+        offer(self.kinds, kinds)
+        offer(self.types, [(tr("Every type"), ""), *((one, one) for one in every.types)])
+        offer(self.splits, [(tr("Every split"), ""), *((tr(SPLIT_WORDS[Split(one)]), one) for one in splits)])
+        offer(
             self.seen,
             [
                 (tr("Every string"), None),
@@ -238,7 +183,7 @@ class ErrorsWindow(ShowDialog):
         words = [
             (f"{tr(NAME_CLASS_WORDS[one])} ({localised(number, ',')})", one.value) for one, number in classes.items()
         ]
-        _offer(self.classes, [(tr("All words"), ""), *words])
+        offer(self.classes, [(tr("All words"), ""), *words])
         self.classes.setVisible(bool(classes))
         self.types.setVisible(len(every.types) > 1)
         self.splits.setVisible(len(splits) > 1)
@@ -259,30 +204,23 @@ class ErrorsWindow(ShowDialog):
         words = self.words.text().strip().casefold()
         rows = [one for one in found.rows if self._wanted(one, words)]
         self._shown = ErrorList(tuple(rows), found.names, found.changed)
-        before, at = self._current, self.table.currentIndex().row()
-        self.model.show_rows(rows)
+        before = self.table.current
+        self.table.show_rows(rows)
         self._say(rows)
         if keep:
-            self._keep(before, at)
+            self._keep(before)
         else:
             self._opened = self._left_out = False
-            self.table.setCurrentIndex(self._sorted.index(0, 0))  # Enter opens it
+            self.table.setCurrentIndex(self.table.model().index(0, 0))  # Enter opens it
 
-    @property
-    def _current(self) -> EvaluationError | None:
-        row = self.table.currentIndex().data(ROW_ROLE)
-        return row if isinstance(row, EvaluationError) else None
-
-    def _keep(self, before: EvaluationError | None, at: int) -> None:
-        """Stay at the error that was current, or where it was if it is no longer listed."""
-        rows = [self._sorted.index(one, 0) for one in range(self._sorted.rowCount())]
-        same = (one for one in rows if before and one.data(ROW_ROLE).mention_id == before.mention_id)
-        place = next(same, None)
-        if place is None:
+    def _keep(self, before: EvaluationError | None) -> None:
+        """Stay at the error that was current; the table stays at its place if it is no longer listed."""
+        at = self.model.place(lambda one: before is not None and one.mention_id == before.mention_id)
+        if at is None:
             self._left_out |= self._opened
             self._opened = False
-        if rows:
-            self.table.setCurrentIndex(place or rows[max(min(at, len(rows) - 1), 0)])
+        else:
+            self.table.go_to(at)
 
     def _wanted(self, row: EvaluationError, words: str) -> bool:
         if self.left.isChecked() and row.mention_id in self._every.changed:
@@ -297,12 +235,9 @@ class ErrorsWindow(ShowDialog):
         number = ntr("1 error.", "{n:,} errors.", len(rows))
         self.state.set_words(f"{number} {hint}" if rows else "")
         self.empty.say(*((tr(NO_MATCH), tr(LESS)) if self._every.rows else self._nothing))
-        leaves = not rows and self.focusWidget() is self.table
-        self.empty.stand_in(self.table, empty=not rows)
+        self.empty.stand_in(self.table, empty=not rows, then=self.words)
         for button in (self.save, self.go):
             button.setEnabled(bool(rows))
-        if leaves:
-            self.words.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _kind_words(self, row: EvaluationError) -> str:
         changed = row.mention_id in self._every.changed
@@ -312,7 +247,7 @@ class ErrorsWindow(ShowDialog):
 
     def step(self, by: int) -> None:
         """Open the next or previous error in the displayed order; the first time, the selected one."""
-        rows = self._sorted.rowCount()
+        rows = self.model.rowCount()
         if not rows:
             self.said.emit(tr("No error is listed."))
             return
@@ -321,24 +256,18 @@ class ErrorsWindow(ShowDialog):
         if not 0 <= at < rows:
             self.said.emit(tr("This is the last error.") if by > 0 else tr("This is the first error."))
             return
-        self.table.setCurrentIndex(self._sorted.index(at, 0))
-        self._open(self.table.currentIndex())
+        self.table.setCurrentIndex(self.table.model().index(at, 0))
+        self._open()
 
-    def _to_table(self) -> None:
-        if self._sorted.rowCount():
-            self.table.setCurrentIndex(self._sorted.index(0, 0))
-            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _open(self, index: QModelIndex) -> None:
-        row = index.data(ROW_ROLE)
-        if isinstance(row, EvaluationError):
+    def _open(self) -> None:
+        if (row := self.table.current) is not None:
             self._opened, self._left_out = True, False
             self.mention_wanted.emit(row.document_id, row.mention_id)
             self.said.emit(
                 tr(
                     "Error {at:,} of {n:,}: {kind}. Answer: {answer}.",
-                    at=index.row() + 1,
-                    n=self._sorted.rowCount(),
+                    at=self.table.currentIndex().row() + 1,
+                    n=self.model.rowCount(),
                     kind=self._kind_words(row),
                     answer=self._every.words(row.answer),
                 )
@@ -405,18 +334,3 @@ def _its_probability(row: EvaluationError) -> str:
 
 def _near(numbers: Counter[Relation | None]) -> list[Relation]:
     return [one for one in RELATION_WORDS if numbers[one]]
-
-
-def _offer(combo: QComboBox, rows: Sequence[tuple[str, object]]) -> None:
-    before = combo.currentData()
-    _fill(combo, rows, next((at for at, (_, data) in enumerate(rows) if data == before), 0))
-
-
-def _fill(combo: QComboBox, rows: Sequence[tuple[str, Any]], chosen: int) -> None:
-    combo.blockSignals(True)
-    combo.clear()
-    for words, data in rows:
-        combo.addItem(words, data)
-    combo.setCurrentIndex(chosen)
-    combo.blockSignals(False)
-    combo.updateGeometry()

@@ -8,7 +8,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
 from curator.services.training.bundle_metrics import diff_rows
-from curator.ui.training.promotion_diff import HEADERS, PromotionDiff
+from curator.ui.training.promotion_diff import PromotionDiff
 from tests.curator.services.samples import METRICS
 
 NAMES = {"MESH:D008012": "Lidocaine", "MESH:D006323": "Heart Arrest", "MESH:D001145": "Arrhythmia"}
@@ -26,12 +26,12 @@ def diff(qtbot: QtBot) -> PromotionDiff:
 
 
 def cells(diff: PromotionDiff) -> list[list[str]]:
-    model = diff.filtered
-    return [[model.index(row, column).data() for column in range(len(HEADERS))] for row in range(model.rowCount())]
+    model = diff.table.model()
+    return [[model.index(row, column).data() for column in range(6)] for row in range(model.rowCount())]
 
 
 def test_the_models_are_sound(diff: PromotionDiff) -> None:
-    for model in (diff.model, diff.filtered):
+    for model in (diff.table.lines, diff.table.model()):
         QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
 
 
@@ -48,7 +48,7 @@ def test_filters_by_kind_and_by_words(diff: PromotionDiff) -> None:
     assert texts == ["Everything that changes (4)", "Wrong → right (2)", "Right → wrong (1)", "Undecided mentions (1)"]
     for row, expected in ((1, 2), (2, 1), (3, 1), (0, 4)):
         diff.kinds.setCurrentIndex(row)
-        assert diff.filtered.rowCount() == expected
+        assert diff.table.model().rowCount() == expected
     diff.words.setText("HEART")
     assert [row[1] for row in cells(diff)] == ["cardiac arrest", "arrhythmia"]
     diff.kinds.setCurrentIndex(3)
@@ -63,7 +63,7 @@ def test_a_header_sorts(diff: PromotionDiff) -> None:
 def test_enter_opens_the_mention(diff: PromotionDiff, qtbot: QtBot) -> None:
     diff.activateWindow()
     diff.table.setFocus()
-    diff.table.setCurrentIndex(diff.filtered.index(3, 0))
+    diff.table.setCurrentIndex(diff.table.model().index(3, 0))
     with qtbot.waitSignal(diff.mention_wanted) as wanted:
         QTest.keyClick(diff.table, Qt.Key.Key_Return)
     assert wanted.args == [2, 7]

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import OperationKind, Outcome, Shown, ShownCandidate, Verdict
 from curator.domain.statistics import TakenDecision
-from curator.ui.dashboard.decisions_window import DecisionsModel, DecisionsWindow, rank_words
+from curator.ui.dashboard.decisions_window import DecisionsWindow, decision_columns, rank_words
 from curator.ui.panels.history_rows import shown_words
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_entities import to_front
@@ -128,10 +128,9 @@ def test_below_a_suggested_nil_the_list_and_the_history_say_the_same_number(desk
 
 
 def test_every_step_and_outcome_has_words() -> None:
-    model = DecisionsModel(str)
+    decided, how = (decision_columns(str)[at].words for at in (3, 5))
     kinds = [*(one.value for one in OperationKind), ""]
     rows = [taken(step=step, outcome=outcome.value) for step in kinds for outcome in Outcome]
-    model.begin(rows, more=False)
-    words = {model.index(row, column).data() for row in range(len(rows)) for column in (3, 5)}
+    words = {words(row) for row in rows for words in (decided, how)}
     raw = {*kinds, "link", "cleared"} - {""}
     assert not {word for word in words if word in raw - {"undo", "redo"} or "_" in word}

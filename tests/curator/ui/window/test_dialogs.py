@@ -32,7 +32,7 @@ from curator.ui.shell.keys_overlay import KeysOverlay, keys_words
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.manual import AboutDialog, Manual
 from curator.ui.shell.settings import SettingsDialog
-from curator.ui.training.bundles import BundlesDialog, BundleTableModel, ReasonDialog
+from curator.ui.training.bundles import BundlesDialog, ReasonDialog
 from curator.ui.training.detect import DetectDialog
 from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog, reports
 from curator.ui.training.map_window import MapDialog
@@ -408,13 +408,6 @@ def test_history_lists_bundles_and_rolls_back(desk: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.project.retraining.bundles()[0].active)
     assert desk.bench.bottom.message.words == f"Rolled back to linker {desk.project.retraining.bundles()[0].id}"
     dialog.reject()
-
-
-def test_the_bundle_model_is_sound_when_empty(qtbot: QtBot) -> None:
-    model = BundleTableModel()
-    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    model.show_bundles([])
-    assert model.rowCount() == 0
 
 
 # --- tools and help ---

@@ -12,7 +12,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.services.records.evaluation_errors import ErrorKind
 from curator.ui.training import error_flows
-from curator.ui.training.errors_window import CONTEXT, WIDTHS, ErrorsWindow
+from curator.ui.training.errors_window import CONTEXT, LEAST, ErrorsWindow
 from curator.ui.training.evaluate import FiguresDialog
 from tests.curator.services.samples import error_row, evaluation_result
 from tests.curator.ui.window.fakes import Desk, MakeDesk
@@ -177,5 +177,5 @@ def test_the_context_can_be_read_in_a_narrow_window(desk: Desk, qtbot: QtBot) ->
     for width in (700, 2400, 700):
         window.resize(width, 500)
         qtbot.waitUntil(lambda width=width: window.table.viewport().width() > width - 100)
-        assert window.table.columnWidth(CONTEXT) >= WIDTHS[CONTEXT] * window.table.fontMetrics().averageCharWidth()
+        assert window.table.columnWidth(CONTEXT) >= LEAST * window.table.fontMetrics().averageCharWidth()
     window.close()

@@ -61,7 +61,7 @@ def rows(window: InconsistencyWindow) -> list[str]:
     model = window.page.table.rows
     if window.page.every is None:
         return []
-    return [str(model.index(at, 2).data()) for at in range(model.rowCount()) if model.row(at) is not None]
+    return [str(model.index(at, 2).data()) for at in range(model.rowCount()) if model.inconsistency(at) is not None]
 
 
 def at(desk: Desk) -> tuple[int, str]:

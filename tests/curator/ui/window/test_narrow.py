@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.jobs import Progress
 from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import Chance, make_plan
-from curator.ui.dashboard.steps_list import LEAST, TEXT
-from curator.ui.dashboard.steps_window import StepsWindow
+from curator.ui.dashboard.steps_window import LEAST, TEXT, StepsWindow
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.panels.history_panel import ABOVE
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk

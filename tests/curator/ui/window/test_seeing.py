@@ -224,7 +224,10 @@ def test_what_two_bundles_answer_differently_opens_its_mention(desk: Desk, qtbot
     desk.bench.notices.show()
     [dialog] = shown(FiguresDialog)
     diff = dialog.flips
-    assert [diff.filtered.headerData(at, Qt.Orientation.Horizontal) for at in (3, 4)] == ["Other linker", "This linker"]
+    assert [diff.table.lines.columns[at].heading for at in (3, 4)] == [
+        "Other linker",
+        "This linker",
+    ]
     tabs = dialog.findChild(QTabWidget)
     assert tabs is not None
     tabs.setCurrentWidget(diff)

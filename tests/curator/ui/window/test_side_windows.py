@@ -40,7 +40,7 @@ def test_the_history_needs_no_scrolling_sideways(desk: Desk) -> None:
     model = desk.window.session.features.model
     assert model is not None
     dialog = model.show_bundles()
-    rows = [replace(one, id="20261123-080438-untrained-with-a-long-name") for one in dialog.model.bundles]
+    rows = [replace(one, id="20261123-080438-untrained-with-a-long-name") for one in reversed(dialog.model.rows)]
     dialog.show_bundles(rows)
     QApplication.processEvents()
     assert dialog.table.horizontalScrollBar().maximum() == 0

@@ -45,7 +45,7 @@ def worked(make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -
 def listed(window: StepsWindow, qtbot: QtBot) -> list[tuple[str, ...]]:
     """All rows: number, text, mentions, state."""
     qtbot.waitUntil(lambda: not window.worker.busy)
-    while window.model.beyond is not None:
+    while window.beyond is not None:
         window.model.fetchMore(window.model.index(-1, -1))
         qtbot.waitUntil(lambda: not window.worker.busy)
     cells = window.model
@@ -77,7 +77,7 @@ def test_enter_shows_the_mentions_and_goes_to_the_first(worked: StepsWindow, qtb
     desk = desk_of(worked)
     worked.table.setFocus()
     desk.press(Key.Key_End, CTRL, at=worked.table)
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
+    worked.go_to(1)
     desk.press(Key.Key_Return, at=worked.table)
     qtbot.waitUntil(lambda: worked.mentions.hasFocus())
     assert "2 mentions" in worked.about.words
@@ -103,14 +103,14 @@ def answered(qtbot: QtBot, answer: str) -> str:
 
 def test_going_back_is_asked_and_can_be_redone(worked: StepsWindow, qtbot: QtBot) -> None:
     desk = desk_of(worked)
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
+    worked.go_to(1)
     worked.back.click()
     assert "This undoes 2 later steps with 2 decisions." in answered(qtbot, "Undo the steps")
     states = ["undone", "undone", "last step now"]
     qtbot.waitUntil(lambda: [one[3] for one in listed(worked, qtbot)][:3] == states)
     assert desk.project.curation.current([desk.world.mentions(1)[1]]) == {}
     assert worked.note.text() == "Undid 2 steps. Ctrl+Shift+Z redoes one step at a time."
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(2) or 0, 0))
+    worked.go_to(2)
     assert worked.back.text() == "&Redo up to here…"
     worked.back.click()
     assert "This redoes 1 step with 1 decision." in answered(qtbot, "Redo the steps")
@@ -132,7 +132,7 @@ def test_a_long_way_shows_how_far_it_is_and_stops_at_a_step(
             assert stopped.wait(10)
 
     monkeypatch.setattr(steps, "walk", slowly)
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
+    worked.go_to(1)
     worked.back.click()
     answered(qtbot, "Undo the steps")
     qtbot.waitUntil(lambda: worked.stop.isVisible())
@@ -141,7 +141,7 @@ def test_a_long_way_shows_how_far_it_is_and_stops_at_a_step(
     stopped.set()
     qtbot.waitUntil(lambda: worked.note.text() == "Undid 1 step. Stopped: 1 step is left.")
     assert not worked.stop.isVisible()
-    assert [one[3] for one in listed(worked, qtbot)][:2] == ["undone", "last step now"]
+    qtbot.waitUntil(lambda: [one[3] for one in listed(worked, qtbot)][:2] == ["undone", "last step now"])
     worked.close()
 
 
@@ -171,7 +171,7 @@ def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> No
         unit.documents.record_import(
             record.file.id, record.kind, batch=9, curator="ada", at=at.replace(year=at.year + 1), counts={}
         )
-    worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
+    worked.go_to(1)
     worked.back.click()
     qtbot.waitUntil(lambda: "After step 3 (" in worked.note.text() and "imported (a.pubtator)" in worked.note.text())
     assert not shown(QMessageBox)

@@ -230,8 +230,8 @@ def test_the_outcome_compares_and_opens_what_flips(make_desk: MakeDesk, qtbot: Q
     diff = live.tabs.widget(1)
     assert isinstance(diff, PromotionDiff)
     assert live.tabs.tabText(1) == "&What changes (4)"
-    assert diff.filtered.index(0, 3).data() == "Heart Arrest", "entities by their names"
-    diff.table.activated.emit(diff.filtered.index(0, 0))
+    assert diff.table.model().index(0, 3).data() == "Heart Arrest", "entities by their names"
+    diff.table.chosen.emit()
     mention = desk.bench.navigator.mention
     assert mention is not None
     assert mention.mention.id == 2

@@ -58,7 +58,7 @@ def test_a_key_lists_the_uses_of_the_highlighted_candidate(linked: Desk, qtbot: 
     window = opened(linked, qtbot, uses=4)
     assert window.page.title.words == "Heart Arrest"
     assert window.page.facts.words == f"{ARREST} · Disease · 4 uses in 3 documents · 2 strings · 0 in done documents"
-    cells = window.page.strings.model_of_rows
+    cells = window.page.strings.lines
     rows = [cells.index(row, column).data().strip() for row in range(3) for column in range(2)]
     assert rows == ["All strings", "4", "cardiac arrest", "3", "arrhythmia", "1"]
     assert window.page.list.hasFocus()
