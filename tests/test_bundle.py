@@ -89,7 +89,7 @@ def test_left_out(packing: Callable[[str], ModuleType], path: str) -> None:
         "numpy/testing",
         "numpy/f2py",
         "curator/ui",
-        "resources/help/tested.md",
+        "resources/help/safe.md",
         "PySide6/Qt/plugins/platforms/libqxcb.so",
         "PySide6/Qt/plugins/platforms/libqoffscreen.so",
         "PySide6/Qt/translations/qtbase_de.qm",
