@@ -26,7 +26,7 @@ from curator.domain.wording import UserError
 from curator.services.core.events import EventBus
 from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.reason_strip import QuestionStrip
-from curator.ui.document.document_area import DocumentArea
+from curator.ui.document.document_view import DocumentView
 from curator.ui.files.import_documents import ImportWish
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.row_list import RowList
@@ -81,7 +81,7 @@ def watch(kind: type[QWidget], what: Callable[[Any], tuple[str, Any] | None], lo
     kind.paintEvent = painted  # type: ignore[method-assign]
 
 
-def text(area: DocumentArea) -> tuple[str, Any]:
+def text(area: DocumentView) -> tuple[str, Any]:
     """The open document, and the framed mention where its frame is inside the viewport."""
     page, frame = area.viewport().rect(), QRegion()
     for rect in area.painted_of(area.current):
@@ -144,7 +144,7 @@ def main() -> int:
     path, project = Path(sys.argv[1]), Path(sys.argv[2])
     with path.open("a", encoding="utf-8") as stream:
         log = Log(stream)
-        for kind, what in ((DocumentArea, text), (KwicList, lines), (QuestionStrip, strip), (RowList, rows)):
+        for kind, what in ((DocumentView, text), (KwicList, lines), (QuestionStrip, strip), (RowList, rows)):
             watch(kind, what, log)  # type: ignore[type-abstract]
         emit, initialise, folders = EventBus.emit, Project.__init__, {}
 
