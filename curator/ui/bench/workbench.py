@@ -41,7 +41,7 @@ from curator.ui.kit.sizing import USUAL_LINE
 from curator.ui.kit.window_calls import LATE_MS, Bridge, Later
 from curator.ui.kit.worker import join_left
 from curator.ui.panels.guidelines_panel import GuidelinesPanel
-from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter
+from curator.ui.panels.history_panel import HistoryPanel, HistorySide
 from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
 from curator.ui.queue.document_header import DocumentHeader
 from curator.ui.queue.queue_panel import QueuePanel
@@ -193,8 +193,11 @@ class Workbench(QWidget):
         self.splitter.setSizes([left, max(width - left - right, 1), right])
 
     def _right(self) -> QWidget:
-        below = HistorySide(self.history, self.comments, self)
-        self.right = right = SideSplitter(self.side, below, self.candidates.splitter, self)
+        self.right = right = QSplitter(Qt.Orientation.Vertical, self)
+        right.addWidget(self.side)
+        right.addWidget(HistorySide(self.history, self.comments, self))
+        right.setStretchFactor(0, 1)
+        right.setChildrenCollapsible(False)
         right.setObjectName("side")
         right.setSizes(RIGHT_ROWS)
         return right

@@ -2,8 +2,6 @@
 knowledge base, and its hierarchy.
 
 * **Records are laid out after the candidates are painted** (`late_browser.py`): rich text takes 3 ms, a candidate 1 ms.
-* **A long comparison takes space from the list below its third row** (`RecordRoom` in `candidate_rows.py`). Rows stay
-  in place, and the boundary returns with the end of the comparison.
 * **The tree reads a node when it is opened, 100 entities at a time** (`tree_model.py`), in a thread, in order. A last
   row reads more: Qt lays out every row of an opened node, and a node may have 200,000. An entity outside of the pages
   read is inserted before that row. An entity that is its own ancestor is not opened again.

@@ -24,7 +24,7 @@ from curator.ui.candidates.candidate_model import (
     Index,
     candidate_rows,
 )
-from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom, WordsRoom
+from curator.ui.candidates.candidate_rows import HiddenRow, NilRow
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.labels import ElidedLabel, NotedLabel, NoteLabel, StateChip
@@ -151,8 +151,6 @@ class CandidatePanel(QWidget):
         self._upper, self._dragged = upper, False
         self.splitter.splitterMoved.connect(self._drag)
         self._fit_list()
-        self._room = RecordRoom(self.splitter, self.list, self.contrast)
-        self._words_room = WordsRoom(self.splitter, self.list)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)
@@ -170,12 +168,9 @@ class CandidatePanel(QWidget):
         beside = layout.minimumSize().height() - self.list.minimumHeight() if layout is not None else 0
         upper = min(int(whole * SHARE), beside + ROWS * row_height(self.font()))
         self.splitter.setSizes([upper, max(whole - upper, 1)])
-        self._words_room.forget()
-        self._words_room.fit()
 
     def _drag(self) -> None:
         self._dragged = True
-        self._words_room.forget()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -211,8 +206,6 @@ class CandidatePanel(QWidget):
             self.nothing if view is None else waiting if suggestion is None else self._of_none or tr(NO_CANDIDATES)
         )
         self._highlight_first(view, keep)
-        if not self.contrasting:
-            self._words_room.fit()
 
     def prepare(self, view: MentionView) -> None:
         """Draw the rows of a mention that is likely to be shown next, in advance."""
@@ -264,7 +257,6 @@ class CandidatePanel(QWidget):
     def show_contrast(self, shown: bool) -> None:
         """Show the comparison of the first two instead of the highlighted candidate's record, or the reverse."""
         self.records.setCurrentWidget(self.contrast if shown else self.card)
-        self._room.ask(shown)
 
     @property
     def contrasting(self) -> bool:

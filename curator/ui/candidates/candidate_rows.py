@@ -3,9 +3,9 @@ scrolls."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QSplitter, QTextBrowser, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import tr
@@ -13,7 +13,7 @@ from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, pa
 from curator.ui.candidates.candidate_model import BY_MODEL
 from curator.ui.kit.key_names import key_of
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_list import PAD, RowList, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
+from curator.ui.kit.row_list import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
 from curator.ui.kit.theme import theme_of
 
 
@@ -166,79 +166,3 @@ def hidden_words(below: int, others: int, *, unfolded: bool, outside: int = 0) -
     if not counted:
         return ""
     return tr("Hide again: {counted}", counted=counted) if unfolded else tr("{counted}: show", counted=counted)
-
-
-# Room for a long comparison: while it is shown, the list of candidates keeps only the space of its first rows.
-
-ROWS = 3
-"""Candidates that stay visible: the two compared ones, and one to show that there are more."""
-
-
-class RecordRoom(QObject):
-    """Moves the boundary between the candidates (above) and the record (below), and back.
-
-    Rows stay in place, as only the list's lower end moves. A boundary dragged by the curator stays.
-    """
-
-    def __init__(self, splitter: QSplitter, rows: RowList, browser: QTextBrowser) -> None:
-        super().__init__(splitter)
-        self._splitter, self._rows, self._browser = splitter, rows, browser
-        self._before: list[int] | None = None
-        self._wanted = False
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._fit)
-        browser.document().documentLayout().documentSizeChanged.connect(self._changed)
-        splitter.splitterMoved.connect(self._dragged)
-
-    def ask(self, wanted: bool) -> None:
-        """Request space if the browser is visible and may have it."""
-        self._wanted = wanted
-        if not wanted and self._before is not None:
-            self._splitter.setSizes(self._before)
-            self._before = None
-
-    def _changed(self) -> None:
-        if self._wanted:
-            self._later.start()
-
-    def _dragged(self) -> None:
-        self._before, self._wanted = None, False
-
-    def _fit(self) -> None:
-        upper, lower = sizes = self._splitter.sizes()
-        more = int(self._browser.document().size().height()) + 2 - lower
-        if not self._wanted or more <= 0:
-            return
-        model = self._rows.model()
-        shown = min(model.rowCount(), ROWS) if model is not None else 0
-        needed = shown * max(self._rows.sizeHintForRow(0), 0)
-        spare = max(self._rows.height() - needed, 0)
-        if spare:
-            self._before = self._before or sizes
-            self._splitter.setSizes([upper - min(more, spare), lower + min(more, spare)])
-
-
-class WordsRoom:
-    """Moves the boundary down while the list has no rows and too little room for its message, when the record is empty,
-    and back with the next rows."""
-
-    def __init__(self, splitter: QSplitter, rows: RowList) -> None:
-        self._splitter, self._rows = splitter, rows
-        self._before: int | None = None
-
-    def fit(self) -> None:
-        upper, lower = self._splitter.sizes()
-        model = self._rows.model()
-        if model is not None and model.rowCount():
-            if self._before is not None:
-                self._splitter.setSizes([self._before, upper + lower - self._before])
-                self._before = None
-            return
-        missing = min(self._rows.height_for_words() - self._rows.viewport().height(), lower - 1)
-        if missing > 0 and self._rows.isVisible():
-            self._before = self._before or upper
-            self._splitter.setSizes([upper + missing, lower - missing])
-
-    def forget(self) -> None:
-        """Keep the boundary at its current position."""
-        self._before = None

@@ -6,7 +6,7 @@ with rows of one height does not (8 ms).
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPointF, QRect, QRectF, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPointF, QRectF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -51,12 +51,6 @@ class RowList(QListView):
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
         return option
-
-    def height_for_words(self) -> int:
-        """The height needed by the text of an empty list."""
-        room = QRect(0, 0, self.viewport().width() - BESIDE_WORDS.left() - BESIDE_WORDS.right(), 100_000)
-        words = self.fontMetrics().boundingRect(room, int(_WORDS), self.empty_words)
-        return words.height() + BESIDE_WORDS.top() + BESIDE_WORDS.bottom()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -164,22 +158,6 @@ def _paint_empty(view: QAbstractItemView, words: str) -> None:
     painter.setPen(theme_of(view.palette()).muted)
     painter.drawText(view.viewport().rect().marginsRemoved(BESIDE_WORDS), int(_WORDS), words)
     painter.end()
-
-
-def cut_line(view: QListView, height: int, *, above: float) -> int:
-    """Pixels at the lower end of a list of this height that would show a cut line of text; each row has `above` pixels
-    before its lines."""
-    model, line = view.model(), QFontMetricsF(view.font()).height()
-    top = whole = 0.0
-    for at in range(model.rowCount() if model is not None else 0):
-        row = view.visualRect(model.index(at, 0)).height()
-        for number in range(int((row - above) // line)):
-            bottom = top + above + (number + 1) * line
-            if bottom > height:
-                return int(height - whole) if whole else 0
-            whole = bottom
-        top += row
-    return 0
 
 
 # Shared painting for candidate, search, queue and history rows: backgrounds, key caps, bars, elided text.

@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -16,14 +15,11 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     QTimer,
-    Signal,
 )
-from PySide6.QtGui import QFontMetricsF, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QSizePolicy,
-    QSplitter,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -36,7 +32,7 @@ from curator.domain.wording import tr
 from curator.ui.kit.foreign_text import in_role
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import state_of
-from curator.ui.kit.row_list import PAD, RowList, cut_line, draw_words, row_height, scaled
+from curator.ui.kit.row_list import PAD, RowList, draw_words, row_height, scaled
 from curator.ui.kit.theme import theme_of
 from curator.ui.kit.window_calls import Later
 from curator.ui.panels.history_rows import DecisionStatus, HistoryRow, edit_rows, history_rows, merged
@@ -44,8 +40,6 @@ from curator.ui.panels.notes import CommentsPanel
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
-ABOVE = 5
-"""Pixels of a row above its first line."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING = "Nothing has been decided about this mention."
 
@@ -103,23 +97,12 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.save()
         bar = theme.states[state_of(row.decision)].line if current else theme.border
         painter.fillRect(QRectF(rect.left() + PAD, rect.top() + 7, 3, rect.height() - 12), bar)
-        place = QRectF(rect.left() + PAD + 12, rect.top() + ABOVE, rect.width() - 2 * PAD - 12, line)
+        place = QRectF(rect.left() + PAD + 12, rect.top() + 5, rect.width() - 2 * PAD - 12, line)
         colour = theme.palette.color(QPalette.ColorRole.Text) if current else theme.muted
         draw_words(painter, place, row.what, font=font, colour=colour)
         for number, words in enumerate(row.small_lines, start=1):
             draw_words(painter, place.translated(0, number * line), words, font=small, colour=theme.muted)
         painter.restore()
-
-
-class _Decisions(RowList):
-    """A list without a cut line at its lower end."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def fit(self) -> None:
-        self.setViewportMargins(0, 0, 0, cut_line(self, self.height(), above=ABOVE))
 
 
 class HistoryPanel(QWidget):
@@ -130,7 +113,7 @@ class HistoryPanel(QWidget):
         self._model = HistoryModel(self)
         self._read: Callable[[], None] | None = None
         self._late = Later(self, self._read_now)
-        self.list = _Decisions(tr("Decisions of the mention"), self)
+        self.list = RowList(tr("Decisions of the mention"), self)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setModel(self._model)
         self.list.setItemDelegate(HistoryDelegate(self.list))
@@ -172,17 +155,14 @@ class HistoryPanel(QWidget):
         rows = merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more])
         if rows != self._model.rows:
             self._model.show_rows(rows)
-            self.list.fit()
 
 
 LATE_MS = 40
-"""Delay before the splitter is adjusted: after the frame that shows the mention."""
+"""Delay after the frame that shows the mention."""
 
 
 class HistorySide(QWidget):
-    """The decisions and comments of the mention under a heading; one line while there are none."""
-
-    changed = Signal()  # switched between one line and full
+    """The decisions and comments of the mention under a heading; a line says so while there are none."""
 
     def __init__(self, history: HistoryPanel, comments: CommentsPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -196,13 +176,13 @@ class HistorySide(QWidget):
         column.setSpacing(2)
         for label in (self._heading, self._nothing):
             line = QHBoxLayout()
-            line.setContentsMargins(12, 0, 12, 4 if label is self._nothing else 0)
+            line.setContentsMargins(12, 0, 12, 0)
             line.addWidget(label)
             column.addLayout(line)
         column.addWidget(history, 1)
         column.addWidget(comments, 1)
+        column.addStretch(0)
         history.setMinimumHeight(1)  # comments take space from it, never from the candidates
-        self.filled = True
         self._look()
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)  # a key press paints the mention first
         self._late.timeout.connect(self._look)
@@ -211,67 +191,6 @@ class HistorySide(QWidget):
 
     def _look(self) -> None:
         decided = self._history.model.rowCount() > 0
-        filled = decided or self._comments.filled
-        for part in (self._heading, self._history):
-            part.setVisible(decided)
-        if filled == self.filled:
-            return
-        self.filled = filled
-        self._nothing.setVisible(not filled)
-        policy = QSizePolicy.Policy.Preferred if filled else QSizePolicy.Policy.Fixed
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
-        self.changed.emit()
-
-
-LEAST_LINES = 6
-"""The least lines of a non-empty history, on a small screen or with large fonts."""
-
-
-class SideSplitter(QSplitter):
-    """The main panel above the history; while the history is one line, the panel gets its space.
-
-    `sizes` and `setSizes` refer to a non-empty history, so that stored layouts are the curator's. Nothing moves in
-    `upper`, only its lower end.
-    """
-
-    def __init__(self, above: QWidget, history: HistorySide, upper: QSplitter, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Vertical, parent)
-        self._history, self._upper, self._share = history, upper, 0.0
-        self.addWidget(above)
-        self.addWidget(history)
-        self.setStretchFactor(0, 1)
-        self.setChildrenCollapsible(False)
-        self.splitterMoved.connect(self._moved)
-        history.changed.connect(self._give)
-
-    def sizes(self) -> list[int]:
-        real = super().sizes()
-        lower = real[1] if self._history.filled else round(sum(real) * self._share)
-        return [sum(real) - lower, lower]
-
-    def setSizes(self, sizes: Sequence[int]) -> None:
-        self._share = sizes[1] / max(sum(sizes), 1)
-        super().setSizes(list(sizes))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if not self._history.filled:
-            self._give()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange:
-            QTimer.singleShot(0, self, self._give)
-
-    def _moved(self) -> None:
-        real = super().sizes()
-        if self._history.filled:
-            self._share = real[1] / max(sum(real), 1)
-
-    def _give(self) -> None:
-        whole, rows = sum(super().sizes()), self._upper.sizes()
-        least = min(LEAST_LINES * self.fontMetrics().height(), whole // 3)
-        lower = max(round(whole * self._share), least) if self._history.filled else 0
-        super().setSizes([whole - lower, lower])
-        if rows[0]:
-            self._upper.setSizes([rows[0], max(sum(self._upper.sizes()) - rows[0], 1)])
+        self._heading.setVisible(decided)
+        self._history.setVisible(decided)
+        self._nothing.setVisible(not decided and not self._comments.filled)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -27,7 +27,6 @@ from curator.services.curating.notes import NoteService
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.kit.foreign_text import PlainLabel
-from curator.ui.kit.row_list import cut_line
 
 # A one-line comment field at the bottom, which covers nothing.
 
@@ -148,7 +147,6 @@ class CommentsPanel(QWidget):
         self.delete.setEnabled(self._writable and self.list.currentRow() >= 0)
         self.setVisible(bool(wanted))
         if other:
-            self.list.fit()
             self.changed.emit()
 
     @property
@@ -182,22 +180,8 @@ class _List(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setViewportMargins(10, 0, 6, 0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        self.fit()
+        self.setMinimumHeight(self.fontMetrics().height() + 2)  # the candidates above never move
         self.setProperty("keeps_delete", True)  # see keys.belongs_to
-
-    def fit(self) -> None:
-        """Fit the height to whole lines, at least one, so that the candidates above never move."""
-        self.setMinimumHeight(self.fontMetrics().height() + 2)
-        self.setViewportMargins(10, 0, 6, cut_line(self, self.height(), above=0.0))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange:
-            self.fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete:

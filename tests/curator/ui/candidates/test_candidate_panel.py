@@ -152,16 +152,6 @@ def test_suggestions_are_withheld_with_the_reason_until_the_next_mention(panel: 
     assert panel.model.rowCount() == 3
 
 
-def test_words_without_rows_get_the_room_of_the_empty_record(panel: CandidatePanel) -> None:
-    panel.resize(300, 420)
-    panel.show_mention(view(1, FK))
-    before, low = panel.splitter.sizes(), panel.list.viewport().height()
-    panel.show_without_suggestions("Suggestions are held back here: decide without them. " * 8)
-    assert panel.list.viewport().height() >= panel.list.height_for_words() > low
-    panel.show_mention(view(2, FK))
-    assert panel.splitter.sizes() == before
-
-
 def test_spelling_alone_says_nothing_of_nil(panel: CandidatePanel) -> None:
     found = suggestion(1)
     panel.show_mention(view(1, FK, made=replace(found, stamp=replace(found.stamp, bundle_id=BY_NAME))))

@@ -251,33 +251,6 @@ def test_secondary_sentences_follow_the_theme(dressed: MainWindow) -> None:
 # --- the right column ---
 
 
-def rows_and_record(desk: Desk) -> tuple[int, int]:
-    panel = desk.bench.candidates
-    return panel.list.height(), panel.records.height()
-
-
-@pytest.mark.parametrize("size", [(1440, 900), (2560, 1440)], ids=str)
-def test_an_empty_history_leaves_its_room_to_the_record(
-    dressed: MainWindow, desk: Desk, qtbot: QtBot, size: tuple[int, int]
-) -> None:
-    dressed.resize(*size)
-    settle()
-    side, line = desk.bench.right.widget(1), dressed.fontMetrics().height()
-    assert side is not None
-    rows, record = rows_and_record(desk)
-    assert side.height() <= 3 * line
-    desk.press(Qt.Key.Key_Return)
-    desk.press(Qt.Key.Key_Up)  # back to what was decided
-    qtbot.waitUntil(desk.bench.history.list.isVisible, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: side.height() >= 0.14 * desk.bench.right.height(), timeout=PATIENCE)
-    then = rows_and_record(desk)
-    assert then[0] == rows, "candidates stay where they are"
-    assert then[1] < record
-    desk.press(Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: rows_and_record(desk) == (rows, record), timeout=PATIENCE)
-    assert desk.bench.right.sizes()[1] >= 0.14 * desk.bench.right.height(), "the layout that is kept is the full one"
-
-
 def test_a_mention_with_comments_only_shows_them_where_decisions_would_be(
     dressed: MainWindow, desk: Desk, qtbot: QtBot
 ) -> None:

@@ -16,7 +16,6 @@ from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import Chance, make_plan
 from curator.ui.dashboard.steps_window import LEAST, TEXT, StepsWindow
 from curator.ui.jobs.jobs import JobKind
-from curator.ui.panels.history_panel import ABOVE
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk
 from tests.curator.ui.window.test_entities import to_front
 
@@ -100,26 +99,6 @@ def test_key_hints_give_the_job_line_its_room(narrow: Desk, qtbot: QtBot) -> Non
     over.set()
     qtbot.waitUntil(lambda: len(bench.jobs) == 0)
     assert bench.bottom.hints.isVisible()
-
-
-def test_decisions_and_comments_end_with_a_whole_line(narrow: Desk, qtbot: QtBot) -> None:
-    desk, bench = narrow, narrow.bench
-    desk.press(Key.Key_Return)
-    desk.press(Key.Key_Up)
-    mention, opened = bench.navigator.mention_id, bench.navigator.opened
-    assert mention is not None
-    assert opened is not None
-    desk.project.notes.comment(opened.document.id, "which dose?", mention_id=mention)
-    desk.project.notes.comment(opened.document.id, "and when?", mention_id=mention)
-    qtbot.waitUntil(lambda: bench.comments.list.count() == 2 and bench.history.isVisible())
-    line = bench.fontMetrics().height()
-    lists = ((bench.history.list, ABOVE), (bench.comments.list, 0))
-
-    def whole() -> bool:  # the room is shared a moment after the mention is shown
-        heights = [view.viewport().height() - above for view, above in lists]
-        return all(one >= line and one % line == 0 for one in heights)
-
-    qtbot.waitUntil(whole)
 
 
 def test_side_windows_are_no_wider_than_the_screen(narrow: Desk, qtbot: QtBot) -> None:
