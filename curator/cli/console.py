@@ -257,8 +257,6 @@ def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -
         project.close()
         for words in project.backups.troubles:
             _warn(f"Warning: {words}")
-        if project.disk.altered:
-            _warn(f"Warning: {project.disk.altered} Run `curator check {place}`.")
 
 
 def _warn(words: str) -> None:

@@ -17,13 +17,14 @@ from curator.storage import migrations
 from curator.storage.db.engine import ReadSource, check_health, connect, find_read_source
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
+from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import (
     Mark,
     check_mark,
     end_without_mark,
+    is_altered,
     mark_as_it_is,
     read_mark,
-    reopen_mark,
     unclean_end,
 )
 from curator.storage.db.sqlite_files import before_opening, check_room
@@ -112,7 +113,7 @@ def finish_restoration(folder: Path) -> None:
     lock. Raises OSError."""
     database = folder / DATABASE_NAME
     sync_folder(folder)
-    reopen_mark(database, None)
+    (folder / MARK_NAME).unlink(missing_ok=True)  # it belongs to the other database
     for side in ("-wal", "-shm"):
         (folder / f"{DATABASE_NAME}{side}").unlink(missing_ok=True)
     sync_folder(folder)  # first: the log of the other database must never be combined with this one
@@ -263,14 +264,10 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
     lock = ProjectLock(folder)
     lock.acquire()
     try:
-        database, found = folder / DATABASE_NAME, read_mark(folder)
-        log, mark = database.with_name(f"{database.name}-wal"), None if lacking else found
-        logged = log.is_file() and log.stat().st_size > 0
-        unclean = _prepared(folder, database, mark, lacking) or unclean_end(found)
-        if logged or mark != read_mark(folder):  # the file is another one now that the log is in it, or was upgraded
-            mark = None
+        database, mark = folder / DATABASE_NAME, read_mark(folder)
+        unclean = _prepared(folder, database, None if lacking else mark, lacking) or unclean_end(mark)
         source = ReadSource(f"{database.absolute().as_uri()}?mode=ro")
-        store = SqlStore(folder, database, source, lock=lock, mark=mark, unclean=unclean)
+        store = SqlStore(folder, database, source, lock=lock, unclean=unclean)
     except BaseException:
         lock.release()
         raise
@@ -307,6 +304,7 @@ def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> 
     check_room(folder)
     unshare(database)
     before_opening(database)
+    altered = is_altered(database, mark)
     with _as_damage(database), closing(connect(uri, writable=False)) as conn:
         older = migrations.check_version(conn, database) < migrations.current_version()
         if not older:
@@ -315,11 +313,8 @@ def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> 
         check_health(conn, database)
         unmarked = ""
         if not lacking:
-            check_mark(conn, database, mark)
+            check_mark(conn, database, mark, altered=altered)
             unmarked = "" if mark else end_without_mark(conn)
-        without_log = conn.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
-    if without_log or older:
-        reopen_mark(database, mark)
     if older:
         migrations.migrate(database, lambda conn: check_schema(conn, database))
     if not _is_current(folder / MARKER_NAME):

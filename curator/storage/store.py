@@ -21,12 +21,11 @@ from curator.storage.curation.mentions_in_context import SqlQueue
 from curator.storage.curation.records import SqlRecords
 from curator.storage.curation.rounds import SqlRounds
 from curator.storage.curation.suggestions import SqlSuggestions
-from curator.storage.db.engine import FOLD_BYTES, ReadSource, reading_engine, writing_engine
+from curator.storage.db.engine import ReadSource, reading_engine, writing_engine
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.lock import ProjectLock
-from curator.storage.db.mark import Mark, WriteCount
+from curator.storage.db.mark import WriteCount
 from curator.storage.db.meta import SqlMeta
-from curator.storage.db.sqlite_files import begin_use, check_room, cut_log, end_use, needs_room, reserve_shared_memory
 from curator.storage.db.syncing import Syncer
 from curator.storage.db.turns import Turns
 from curator.storage.kb.kb import SqlKnowledgeBase
@@ -54,8 +53,8 @@ class SqlUnitOfWork:
 
 
 class SqlStore:
-    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is the mark read before
-    opening the database; `unclean` says which end without closing the project has behind it, see `unclean_end`."""
+    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `unclean`: which end
+    without closing the project has behind it, see `unclean_end`."""
 
     team = None
 
@@ -66,7 +65,6 @@ class SqlStore:
         source: ReadSource,
         *,
         lock: ProjectLock | None,
-        mark: Mark | None = None,
         unclean: str = "",
     ) -> None:
         self._folder = folder
@@ -75,21 +73,11 @@ class SqlStore:
         self._lock = lock
         self.unclean = unclean
         self._turns = Turns()
-        self._use = begin_use(database)
-        self._needs_room = lock is not None and needs_room(database)
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
         self.refuge: Callable[[Callable[[Path], None]], Path] | None = None
         """Makes a backup with a function that copies the open database to a file, see `Backups.rescue`."""
-        self._syncer = Syncer(
-            database,
-            self._turns,
-            mark,
-            unclean=unclean,
-            rescue=self._rescue,
-            keep=self._keep,
-            elsewhere=self._keep_elsewhere,
-        )
+        self._syncer = Syncer(database, self._turns, unclean=unclean, keep=self._keep)
         self._closed = False
         self._written = 0
 
@@ -123,13 +111,6 @@ class SqlStore:
         return ""
 
     @property
-    def altered(self) -> str:
-        return self._syncer.altered
-
-    def accept(self) -> None:
-        self._syncer.accept()
-
-    @property
     def contended(self) -> bool:
         """Whether a writer is waiting for its turn."""
         return self._turns.contended
@@ -153,11 +134,9 @@ class SqlStore:
         """
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._folder))
-        self._syncer.check_writable()
+        self._syncer.check()
         with self._turns.turn():
             self._check_open()
-            if self._needs_room:
-                self._check_room()
             with as_user_errors(self._database), self._writer.connect() as conn, damage_behind(conn):
                 conn.begin()
                 count = _count_of(conn)
@@ -166,11 +145,10 @@ class SqlStore:
                     count.add()
                     conn.commit()
                 except BaseException:
-                    self._roll_back(conn)
+                    with suppress(SQLAlchemyError):
+                        conn.rollback()
                     raise
                 self._written += 1
-                if self._written == 1:
-                    reserve_shared_memory(self._database, self._use)
             self._syncer.ask()
 
     def settle(self) -> None:
@@ -200,12 +178,9 @@ class SqlStore:
                 return
             self._closed = True
             self._syncer.close()
-            if self._needs_room and self._writer is not None and not self._has_room():
-                self._leave_log(self._writer)
             self._reader.dispose()
             if self._writer is not None:
                 self._writer.dispose()  # last, so that SQLite checkpoints the WAL
-            end_use(self._use)
             if self._writer is not None:
                 self._syncer.finish()
         if self._source.copy is not None:
@@ -220,16 +195,6 @@ class SqlStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _roll_back(self, conn: Connection) -> None:
-        """The log does not keep what a large transaction wrote, which may be what fills the disk."""
-        log = self._database.with_name(f"{self._database.name}-wal")
-        with suppress(SQLAlchemyError, OSError):
-            conn.rollback()
-            if log.stat().st_size >= FOLD_BYTES:
-                conn.begin()
-                cut_log(log)
-                conn.rollback()
-
     def _pause(self, conn: Connection, count: WriteCount) -> None:
         if self.contended:
             count.add()
@@ -238,46 +203,12 @@ class SqlStore:
             self._turns.give_way()
             conn.begin()
 
-    def _has_room(self) -> bool:
-        try:
-            check_room(self._folder)
-        except OSError:
-            return False
-        return True
+    def _keep(self) -> Path | None:
+        """Make a backup through a connection that has the database open; None if there is no place for it. Raises
+        OSError and UserError."""
+        return None if self.refuge is None else self.refuge(self._copy)
 
-    def _leave_log(self, writer: Engine) -> None:
-        """Close the writer while a reader has the database open, which cannot checkpoint the log afterwards: a
-        checkpoint changes the `-shm` file. The log stays until the project is opened with more room."""
-        with suppress(UserError), as_user_errors(self._database), self._reader.connect() as conn:
-            conn.exec_driver_sql("SELECT count(*) FROM sqlite_master")
-            writer.dispose()
-
-    def _check_room(self) -> None:
-        try:
-            check_room(self._folder)
-        except OSError as error:
-            raise UserError(
-                tr(
-                    "{folder} cannot be written ({strerror}). Free some space, or open it read-only.",
-                    folder=self._folder,
-                    strerror=error.strerror,
-                )
-            ) from error
-
-    def _rescue(self) -> bool:
-        """Checkpoint the log through a connection that has it open. The caller has the writer's turn."""
-        assert self._writer is not None
-        conn = self._writer.raw_connection()
-        try:
-            kept, pages, folded = conn.cursor().execute("PRAGMA wal_checkpoint(FULL)").fetchone()
-            return bool(not kept and pages == folded)
-        except sqlite3.Error:
-            return False
-        finally:
-            conn.close()
-
-    def _keep(self, copy: Path) -> None:
-        """Copy the database to `copy`, through a connection that has it open. Raises UserError."""
+    def _copy(self, copy: Path) -> None:
         assert self._writer is not None
         with as_user_errors(copy), closing(sqlite3.connect(copy)) as target:
             conn = self._writer.raw_connection()
@@ -286,9 +217,6 @@ class SqlStore:
                 conn.driver_connection.backup(target)
             finally:
                 conn.close()
-
-    def _keep_elsewhere(self) -> Path | None:
-        return None if self.refuge is None else self.refuge(self._keep)
 
     def _check_open(self) -> None:
         if self._closed:

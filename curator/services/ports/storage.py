@@ -56,16 +56,6 @@ class Disk(Protocol):
         """The number of written units, and of those on disk."""
         ...
 
-    @property
-    def altered(self) -> str:
-        """A sentence if another program changed the database file while it was closed, as soon as this is known; else
-        ''."""
-        ...
-
-    def accept(self) -> None:
-        """Accept the changed file: `altered` is not reported again, even when the project is next opened."""
-        ...
-
     def on_saving(self, listener: Listener) -> Callable[[], None]:
         """Call `listener`, in another thread, after every sync of the disk; returns the function that ends this."""
         ...

@@ -28,8 +28,6 @@ log = logging.getLogger(__name__)
 Trouble = Callable[[str], None]
 SETTLED = 20.0
 """Seconds after opening before the project is backed up and checked: the linker starts first."""
-SOON = 0.5
-"""Seconds between two checks whether the file was changed while it was closed."""
 HOUR = 3600.0
 REST = 0.004
 """Seconds between two steps of a copy or a check, so that no key waits for either."""
@@ -141,7 +139,10 @@ class BackupService:
     def _work(self) -> None:
         """A step that fails, such as a read from a server that is away, ends none of the others."""
         with suppress(CancelledError):
-            for step in (self._warn, self._settle, self._make, self._check):
+            self._attempt(self._warn)
+            if self._stop.wait(SETTLED):
+                return
+            for step in (self._make, self._check):
                 self._attempt(step)
             while not self._stop.wait(HOUR):
                 self._attempt(self._make)
@@ -150,15 +151,6 @@ class BackupService:
         for words in (self.clock_warning(), self.place_warning()):
             if words:
                 self._say(words)
-
-    def _settle(self) -> None:
-        altered = False
-        for _ in range(int(SETTLED / SOON)):
-            if self._stop.wait(SOON):
-                raise CancelledError
-            if self._store.altered and not altered:
-                altered = True
-                self._say(self._store.altered)
 
     def _make(self) -> None:
         """Make a backup if something changed since the newest one."""

@@ -11,8 +11,8 @@
   folded by the writer itself. `curator --version`, the program's log and the diagnostics show the version of SQLite.
   It is Python's own. A package with a newer one (pysqlite3) is not used: it is no longer developed, some systems have
   none, and a module that still used Python's would make two SQLites drop each other's locks (see below).
-* **Files that SQLite has open are not opened and closed by Curator**, which would drop SQLite's locks, and the `-shm`
-  file never lacks space (`sqlite_files.py`).
+* **The database of an open project is opened through SQLite only**: closing another handle would drop SQLite's locks
+  (`sqlite_files.py`).
 * **Missing and changed rows are detected**: `hash_chain.py` hashes each operation and decision with the previous one,
   and `mark.py` keeps the end of the chain outside of the database.
 * **SQLite and PostgreSQL get the same statements**: expressions that differ have one name in `dialects.py`.

@@ -15,11 +15,11 @@ from sqlalchemy.engine.interfaces import Compiled
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.util import LRUCache
 
-from curator.domain.wording import DamagedProjectError, UserError, tr
-from curator.storage.db.errors import FULL, UNREAD, as_user_errors, disk_failed
+from curator.domain.wording import DamagedProjectError, tr
+from curator.storage.db.errors import UNREAD, as_user_errors, disk_failed
 from curator.storage.db.failed_reads import is_unread
 from curator.storage.db.lock import is_locked
-from curator.storage.db.sqlite_files import RoomWatch, before_opening, check_room, needs_room
+from curator.storage.db.sqlite_files import before_opening, check_room
 from curator.temporary import prefix_of
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
@@ -78,27 +78,12 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
 def writing_engine(path: Path) -> Engine:
     """An engine whose transactions take SQLite's write lock at their beginning; the store gives turns."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
-    watch = RoomWatch(path) if needs_room(path) else None
 
     def opened() -> sqlite3.Connection:
         before_opening(path)
-        conn = connect(uri, writable=True)
-        if watch is not None:
-            watch.attach(conn)
-        return conn
+        return connect(uri, writable=True)
 
-    engine = _engine(opened, begin="BEGIN IMMEDIATE", size=2)
-    if watch is not None:
-        _watch_values(engine, watch, path)
-    return engine
-
-
-def _watch_values(engine: Engine, watch: RoomWatch, path: Path) -> None:
-    def before(_conn: object, _cursor: object, _statement: object, values: Any, *_: object) -> None:
-        if not watch.takes(values):
-            raise UserError(tr(FULL, path=path))
-
-    event.listen(engine, "before_cursor_execute", before)
+    return _engine(opened, begin="BEGIN IMMEDIATE", size=2)
 
 
 def reading_engine(source: ReadSource) -> Engine:
@@ -139,8 +124,8 @@ def find_read_source(path: Path) -> ReadSource:
 
 
 def _has_room(folder: Path) -> bool:
-    """Whether the `-shm` file can be written. Whoever writes has reserved its space; this is asked last, because asking
-    takes the lock for a moment."""
+    """Whether the `-shm` file can be written: it is there if somebody writes, which is asked last, because asking takes
+    the lock for a moment."""
     try:
         check_room(folder)
     except OSError:

@@ -29,7 +29,6 @@ POOLED = (
 FULL = "The disk is full: nothing of this step was saved in {path}. Free some space and try again."
 _SENTENCES = {
     sqlite3.SQLITE_FULL: FULL,
-    sqlite3.SQLITE_INTERRUPT: FULL,  # by `sqlite_files.RoomWatch`
     sqlite3.SQLITE_READONLY: "{path} cannot be written. Check the permissions of the folder, or open it read-only.",
     sqlite3.SQLITE_CORRUPT: "{path} is damaged; nothing was changed.",
     sqlite3.SQLITE_NOTADB: "{path} is not a project database.",

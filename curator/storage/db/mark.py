@@ -2,8 +2,8 @@
 
 A database whose write-ahead log was deleted or truncated, or that was replaced by an older copy, is consistent in
 itself: only an external record shows that later steps are missing. The mark is written in place, in one piece, after
-each sync of the log and without a sync of its own. A power failure may leave an older mark, never one that claims more
-than is on disk. An unreadable or unwritable mark does not stop the program.
+each sync of the log; only the first time in a session is it synced itself. A power failure may leave an older mark,
+never one that claims more than is on disk. An unreadable or unwritable mark does not stop the program.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import logging
 import os
 import sqlite3
 import stat
-import threading
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -21,53 +20,37 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from curator.domain.wording import MissingStepsError, ntr, tr
+from curator.foreign_files import read_small
 from curator.storage.db.hash_chain import broken_decisions, broken_operations
-from curator.storage.db.sqlite_files import opened_beside_sqlite
 
 log = logging.getLogger(__name__)
 NAME = "project.mark"
-LENGTH = 1024  # bytes, padded with spaces; earlier versions read 512, enough for all but very large projects
-MOST_BYTES = 512 * 2**20  # a database of up to this size is hashed when it is closed: 0.2 s for 100 MB
-SMALL_BYTES = 4 * 2**20  # up to this size the hash is compared at every opening, otherwise in the background
+LENGTH = 1024  # bytes, padded with spaces
+MOST_BYTES = 16 * 2**20  # a database of up to this size is hashed when it is closed: some 30 ms at its next opening
 LAST = 50  # steps are compared with their hashes at every opening
-OF_STEPS = "SELECT hash FROM operations WHERE id = ?"
-OF_DECISIONS = "SELECT hash FROM decisions WHERE id = ?"
 _TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations ORDER BY id DESC LIMIT 1),
-    (SELECT id FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
-    (SELECT hash FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
-    (SELECT max(id) FROM judgements), (SELECT max(id) FROM mention_attributes), (SELECT max(id) FROM imports),
-    (SELECT max(id) FROM comments), (SELECT max(id) FROM relations),
     (SELECT max(CAST(value AS INTEGER), 0) FROM meta WHERE key = 'storage.writes')"""
 WRITES = "storage.writes"
 """The key in `meta` of the number of committed transactions, see `WriteCount`."""
 _COUNT = """INSERT INTO meta (key, value) VALUES ('storage.writes', '1') ON CONFLICT (key)
     DO UPDATE SET value = min(max(CAST(value AS INTEGER), 0), 4611686018427387904) + 1"""
-COUNTED = ("judgement", "attribute", "imported", "comment", "relation", "written")
-"""The fields of `Top` without hashes. If a log was lost, a chain would show no more than these numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The ids of the last rows of append-only tables, 0 for none; hashes are hexadecimal. `written` is the number of
-    committed transactions with a change; 0 if only versions that do not count them wrote the database."""
+    """The last step with its hash, in hexadecimal, and the number of committed transactions with a change, which shows
+    that changes without steps are lost with a log."""
 
     operation: int = 0
-    operation_hash: str = ""
-    decision: int = 0
-    decision_hash: str = ""
-    judgement: int = 0
-    attribute: int = 0
-    imported: int = 0
-    comment: int = 0
-    relation: int = 0
+    hash: str = ""
     written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The state on disk `at` a time (ISO 8601, local). `digest` is the SHA-256 of the database file when the project
-    was closed properly; '' if it was not, or if it is larger than `MOST_BYTES`. `unclean` is the `at` of the last mark
-    that an end without closing left; it stays when the project is closed properly later, since that repairs nothing."""
+    """The state on disk `at` a time (ISO 8601, local). `digest` is the SHA-256 of a small database when the project was
+    closed properly, else ''. `unclean` is the `at` of the last mark that an end without closing left; it stays when the
+    project is closed properly later, since that repairs nothing."""
 
     top: Top
     at: str
@@ -105,9 +88,9 @@ class WriteCount:
 
 
 def top_of(conn: sqlite3.Connection) -> Top:
-    """The last rows. Raises sqlite3.Error if the database cannot be read, or is of a version without hashes."""
-    step, step_hash, decision, decision_hash, *others = conn.execute(_TOP).fetchone()
-    return Top(step or 0, _hex(step_hash), decision or 0, _hex(decision_hash), *(one or 0 for one in others))
+    """Raises sqlite3.Error if the database cannot be read."""
+    step, step_hash, written = conn.execute(_TOP).fetchone()
+    return Top(step or 0, _hex(step_hash), written or 0)
 
 
 def end_without_mark(conn: sqlite3.Connection) -> str:
@@ -120,67 +103,46 @@ def _hex(value: object) -> str:
 
 
 def read_mark(folder: Path) -> Mark | None:
-    """The mark of the project in `folder`; None if there is none, or if it is unreadable or impossible."""
-    path = folder / NAME
-    try:
-        data = json.loads(_content(path))
-        given = data.pop("sum")
-        if given != _sum(data):
-            return None
-        top = Top(**data["top"], written=data.get("written", 0))
-        if not _is_possible(top):
-            return None
-        return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"]), str(data.get("unclean", "")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def _content(path: Path) -> bytes:
-    """Read once more where a read failed: without the mark, missing steps are not noticed, now or later. Nothing for
-    anything but a file. Raises OSError."""
-    for last in (False, True):
+    """The mark of the project in `folder`; None if there is none, or if it is unreadable or impossible: it may come
+    from a stranger. A failed read is tried again: without the mark, missing steps are not noticed, now or later."""
+    for _ in range(2):
         try:
-            if not stat.S_ISREG(path.lstat().st_mode):
-                return b""
-            with path.open("rb") as file:
-                return file.read(LENGTH)
+            data = json.loads(read_small(folder / NAME, LENGTH))
+            if data.pop("sum") != _sum(data):
+                return None
+            top = Top(**data["top"])
+            if not all(type(one) is int and 0 <= one < 2**63 for one in (top.operation, top.written)):
+                return None
+            return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"]), str(data["unclean"]))
         except FileNotFoundError:
-            raise
+            return None
         except OSError as error:
             log.warning("the mark of what is saved could not be read: %s", error)
-            if last:
-                raise
-    raise AssertionError
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+    return None
 
 
-def _is_possible(top: Top) -> bool:
-    """Whether a database can have these rows: the mark may come from a stranger."""
-    values = asdict(top).items()
-    return all(
-        isinstance(one, str) if name.endswith("hash") else type(one) is int and 0 <= one < 2**63 for name, one in values
-    )
-
-
-def write_mark(database: Path, top: Top, *, digest: str = "", unclean: str = "") -> None:
-    """Write `top` to the mark of a closed database, and sync it. Raises OSError."""
-    file = _open(database.with_name(NAME))
+def write_mark(database: Path, top: Top, *, closed: bool = True, unclean: str = "", sync: bool = True) -> None:
+    """Write the mark in place, never through a link; a file with another hard link, as in a hard-linked copy of the
+    folder, is replaced. Raises OSError."""
+    path = database.with_name(NAME)
+    with suppress(FileNotFoundError):
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            path.unlink()
+    at = datetime.now().astimezone().isoformat(timespec="milliseconds")
+    digest = digest_of(database) if closed else ""
+    data = {"top": asdict(top), "at": at, "closed": closed, "digest": digest, "unclean": unclean[:LONGEST]}
+    text = json.dumps({**data, "sum": _sum(data)}, separators=(",", ":")).encode()
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):  # if the system has them
+        flags |= getattr(os, name, 0)
+    file = os.open(path, flags, 0o666)
     try:
-        _put(file, top, closed=True, digest=digest or digest_of(database), unclean=unclean)
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
-def reopen_mark(database: Path, mark: Mark | None) -> None:
-    """Call it before the file changes: from now on the mark records only the last step. None: it records nothing, since
-    after a restoration it would belong to another version of the file. Raises OSError."""
-    if mark is None:
-        database.with_name(NAME).unlink(missing_ok=True)
-        return
-    file = _open(database.with_name(NAME))
-    try:
-        _put(file, mark.top, closed=False, unclean=mark.unclean[:LONGEST])
-        os.fsync(file)
+        os.write(file, text.ljust(LENGTH - 1) + b"\n")
+        if sync:
+            os.fsync(file)
     finally:
         os.close(file)
 
@@ -193,7 +155,6 @@ class Marker:
         self._database = database
         self._unclean = unclean
         self._conn: sqlite3.Connection | None = None
-        self._file: int | None = None
         self._noted: Top | None = None
 
     def look(self) -> Top | None:
@@ -209,78 +170,50 @@ class Marker:
 
     def note(self, top: Top | None) -> None:
         """Record that `top` is on disk."""
-        if top is None or top == self._noted:
-            return
-        try:
-            if self._file is None:
-                self._file = _open(self._database.with_name(NAME))
-            _put(self._file, top, closed=False, unclean=self._unclean)
-            self._noted = top
-        except OSError as error:
-            log.warning("the mark of what is saved could not be written: %s", error)
-
-    def sync(self) -> None:
-        """Sync the mark before the database is written: after a power failure, the mark of the last closing next to a
-        newer database would look like a change by another program."""
-        with suppress(OSError):
-            if self._file is not None:
-                os.fsync(self._file)
+        if top is not None and top != self._noted:
+            self._write(top, closed=False, sync=self._noted is None)
 
     def rest(self) -> None:
-        """Close the files; close the last of the database's connections after this."""
+        """Close the connection; close the last of the database's connections after this."""
         with suppress(sqlite3.Error):
             if self._conn is not None:
                 self._conn.close()
         self._conn = None
-        self.sync()
-        with suppress(OSError):
-            if self._file is not None:
-                os.close(self._file)
-        self._file = None
 
-    def finish(self, *, digest: str = "") -> None:
-        """The database was closed properly. `digest`: the expected digest of the file when it was opened."""
+    def finish(self) -> None:
+        """The database was closed properly."""
         if self._noted is not None:
-            try:
-                write_mark(self._database, self._noted, digest=digest, unclean=self._unclean)
-            except OSError as error:
-                log.warning("the mark of what is saved could not be written: %s", error)
+            self._write(self._noted, closed=True, sync=True)
+
+    def _write(self, top: Top, *, closed: bool, sync: bool) -> None:
+        """`sync`: a failure of the power must not leave the mark of an earlier, closed session."""
+        try:
+            write_mark(self._database, top, closed=closed, unclean=self._unclean, sync=sync)
+            self._noted = top
+        except OSError as error:
+            log.warning("the mark of what is saved could not be written: %s", error)
 
 
-def _open(path: Path) -> int:
-    """Open the mark, never through a link; a file with another hard link, as in a hard-linked copy of the folder, is
-    replaced."""
-    with suppress(FileNotFoundError):
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-            path.unlink()
-    flags = os.O_RDWR | os.O_CREAT
-    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):  # if the system has them
-        flags |= getattr(os, name, 0)
-    return os.open(path, flags, 0o666)
-
-
-def digest_of(database: Path, *, whole: bool = False) -> str:
-    """The digest of the file; '' if it is large, or if a part of the database is still in its log and `whole` is not
-    set. Raises OSError."""
+def digest_of(database: Path) -> str:
+    """The digest of a database that this process does not write; '' if it is large, or if a part is still in its log.
+    Raises OSError."""
     log_file = database.with_name(f"{database.name}-wal")
-    logged = not whole and log_file.exists() and log_file.stat().st_size > 0
-    if logged or database.stat().st_size > MOST_BYTES:
+    if (log_file.exists() and log_file.stat().st_size) or database.stat().st_size > MOST_BYTES:
         return ""
-    with opened_beside_sqlite(database) as file:
+    with database.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _put(file: int, top: Top, *, closed: bool, digest: str = "", unclean: str = "") -> None:
-    at = datetime.now().astimezone().isoformat(timespec="milliseconds")
-    rows = asdict(top)
-    written = rows.pop("written")  # earlier versions refuse an unknown field of `top`, and ignore others
-    data: dict[str, object] = {"top": rows, "written": written, "at": at, "closed": closed, "digest": digest}
-    if unclean:
-        data["unclean"] = unclean
-    text = json.dumps({**data, "sum": _sum(data)}, separators=(",", ":")).encode()
-    os.lseek(file, 0, os.SEEK_SET)
-    os.write(file, text.ljust(LENGTH - 1) + b"\n")
+def is_altered(database: Path, mark: Mark | None) -> bool:
+    """Whether the file differs from the one that was closed; False if unknown. Call it only while nobody has the
+    project's lock, or before the database is opened."""
+    if mark is None or not mark.digest:
+        return False
+    try:
+        same = digest_of(database) in ("", mark.digest)
+    except OSError:
+        return False
+    return not same and read_mark(database.parent) == mark  # another process may have opened it meanwhile
 
 
 def _sum(data: dict[str, object]) -> str:
@@ -309,29 +242,19 @@ REWRITTEN = (
 ALTERED = "{path} is damaged: the last steps are not as they were saved."
 
 
-def check_mark(conn: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
-    """Compare the open database `path` with its mark, and its last steps with their hashes.
+def check_mark(conn: sqlite3.Connection, path: Path, mark: Mark | None, *, altered: bool = False) -> None:
+    """Compare the open database `path` with its mark, and its last steps with their hashes. `altered`: see
+    `is_altered`.
 
     Raises MissingStepsError, with the missing steps and the time, and sqlite3.Error.
     """
     if mark is not None:
         _compare(conn, path, mark)
-        if path.stat().st_size <= SMALL_BYTES and is_altered(path, mark):
+        if altered:
             raise MissingStepsError(tr(REWRITTEN, path=path, until=local_time(mark.at)))
     broken = (*broken_operations(conn, last=LAST), *broken_decisions(conn, last=LAST))
     if any(one is not None for one in broken):
         raise MissingStepsError(tr(ALTERED, path=path))
-
-
-def is_altered(database: Path, mark: Mark) -> bool:
-    """Whether the file differs from the one that was closed; False if unknown."""
-    if not (mark.closed and mark.digest):
-        return False
-    try:
-        same = digest_of(database) in ("", mark.digest)
-    except OSError:
-        return False
-    return not same and read_mark(database.parent) == mark  # another process may have opened it meanwhile
 
 
 def _compare(conn: sqlite3.Connection, path: Path, mark: Mark) -> None:
@@ -341,14 +264,10 @@ def _compare(conn: sqlite3.Connection, path: Path, mark: Mark) -> None:
         row = conn.execute("SELECT at FROM operations ORDER BY id DESC LIMIT 1").fetchone()
         since = local_time(row[0]) if row else ""
         raise MissingStepsError(tr(MISSING if row else NONE_LEFT, path=path, steps=steps, until=until, since=since))
-    for query, row_id, wanted in (
-        (OF_STEPS, top.operation, top.operation_hash),
-        (OF_DECISIONS, top.decision, top.decision_hash),
-    ):
-        found = conn.execute(query, (row_id,)).fetchone()
-        if row_id and (found is None or not isinstance(found[0], bytes) or found[0].hex() != wanted):
-            raise MissingStepsError(tr(CHANGED, path=path, until=until))
-    if any(getattr(now, name) < getattr(top, name) for name in COUNTED):
+    found = conn.execute("SELECT hash FROM operations WHERE id = ?", (top.operation,)).fetchone()
+    if top.operation and (found is None or _hex(found[0]) != top.hash):
+        raise MissingStepsError(tr(CHANGED, path=path, until=until))
+    if now.written < top.written:
         raise MissingStepsError(tr(LESS, path=path, until=until))
 
 
@@ -358,36 +277,6 @@ def local_time(text: str) -> str:
         return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
     except ValueError:
         return text
-
-
-class Watch:
-    """Compares a large database file with its mark in a thread, while the project is already in use. Nothing may be
-    written to the file, only to its log, until `wait` has returned."""
-
-    def __init__(self, database: Path, mark: Mark | None) -> None:
-        self.sentence = ""
-        self.digest = ""
-        self._thread: threading.Thread | None = None
-        if mark is not None and mark.closed and mark.digest and database.stat().st_size > SMALL_BYTES:
-            self._thread = threading.Thread(target=self._look, args=(database, mark), name="digest", daemon=True)
-            self._thread.start()
-
-    def wait(self) -> None:
-        """Wait for the end. Afterwards `sentence` and `digest` (the mark's) are empty if nothing was altered."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-
-    def accept(self) -> None:
-        """Accept the changed file: it is not reported again."""
-        self.wait()
-        self.sentence = self.digest = ""
-
-    def _look(self, database: Path, mark: Mark) -> None:
-        with suppress(OSError):
-            if digest_of(database, whole=True) not in ("", mark.digest):
-                log.warning("the database was changed since it was closed")
-                self.sentence, self.digest = tr(REWRITTEN, path=database, until=local_time(mark.at)), mark.digest
 
 
 def mark_as_it_is(database: Path) -> None:

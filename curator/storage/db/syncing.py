@@ -12,8 +12,8 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -22,8 +22,8 @@ from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import UserError, tr
 from curator.storage.db.engine import FOLD_BYTES, connect
 from curator.storage.db.errors import as_user_errors
-from curator.storage.db.mark import Mark, Marker, Watch
-from curator.storage.db.sqlite_files import RoomWatch, identity, is_another, needs_room
+from curator.storage.db.mark import Marker
+from curator.storage.db.sqlite_files import identity, is_another
 from curator.storage.db.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -38,24 +38,13 @@ FAILED = (
     "and no more are accepted until they are. Check the disk and its free space; saving is tried again "
     "every few seconds."
 )
-TAKEN = (
-    "Another program deleted or replaced {path} while the project was open. Everything up to now is saved. Close the "
-    "project and open it again to continue."
+GONE = (
+    "{path} was moved, deleted or replaced while the project was open, and no more decisions are accepted. {where} "
+    "Move it back to continue, or close the project and open it at its new place. If it was deleted or replaced, close "
+    "the project and open it again, or restore a backup."
 )
-REPLACED = (
-    "Another program deleted or replaced {path} while the project was open. Everything up to now is in {copy}, and no "
-    "more decisions are accepted. Close the project, and give the file that you want to keep the name {name}."
-)
-MOVED = (
-    "{folder} was moved, renamed or deleted while the project was open, and no more decisions are accepted. Move it "
-    "back to continue, or close the project and open it at its new place. The last decisions are in its files, but may "
-    "not yet be on disk."
-)
-COPIED = (
-    "{folder} was moved, renamed or deleted while the project was open, and no more decisions are accepted. Everything "
-    "up to now is in the backup {copy}. If the folder was moved, move it back to continue, or close the project and "
-    "open it at its new place. If it was deleted, close the project and restore the backup."
-)
+KEPT = "Everything up to now is in the backup {copy}."
+NOT_KEPT = "The last decisions may not yet be on disk."
 PATROL = 60.0
 """Seconds without a commit after which the database is checked to be still the file of its name."""
 
@@ -71,31 +60,19 @@ class Syncer:
         self,
         database: Path,
         turns: Turns,
-        mark: Mark | None = None,
         *,
         unclean: str = "",
-        rescue: Callable[[], bool] = lambda: False,
-        keep: Callable[[Path], None] = lambda _: None,
-        elsewhere: Callable[[], Path | None] = lambda: None,
+        keep: Callable[[], Path | None] = lambda: None,
     ) -> None:
-        """`mark`: the mark before the database was opened; `unclean`: see `unclean_end`. `rescue` copies the log into
-        the database and syncs it, even if the log has no name any more; it returns whether all of it was copied. `keep`
-        copies the open database to a file, even if it has no name any more; it raises OSError and UserError.
-        `elsewhere` makes a backup of it in the same way, and returns the backup's path; None if there is no place for
-        it."""
+        """`unclean`: see `unclean_end`. `keep` makes a backup of the open database, even if it has no name any more; it
+        returns the backup's path, or None if there is no place for it, and raises OSError and UserError."""
         self._database = database
-        self._rescue = rescue
         self._keep = keep
-        self._elsewhere = elsewhere
         self._file = identity(database)
-        self._needs_room = needs_room(database)
         self._kept: tuple[int, UserError] | None = None
-        self._watch = Watch(database, mark)
-        self._as_it_was = mark.digest if mark is not None and mark.closed else ""
         self._turns = turns
         self._log = database.with_name(f"{database.name}-wal")
         self._log_file: tuple[int, int] | None = None
-        self._taken = ""
         self._marker = Marker(database, unclean)
         self._changed = threading.Condition()
         self._saving = Saving()
@@ -108,16 +85,6 @@ class Syncer:
     @property
     def saving(self) -> Saving:
         return self._saving
-
-    @property
-    def altered(self) -> str:
-        """A sentence if the file was changed while it was closed and this is already known; else ''."""
-        return self._watch.sentence
-
-    def accept(self) -> None:
-        """Accept the changed file."""
-        self._watch.accept()
-        self._as_it_was = ""
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener`, in this object's thread, after every sync; returns the function that ends this."""
@@ -147,12 +114,6 @@ class Syncer:
         if self._failure is not None:
             raise self._failure
 
-    def check_writable(self) -> None:
-        """The same, and raises UserError if another program has taken the log away."""
-        self.check()
-        if self._taken:
-            raise UserError(self._taken)
-
     def settle(self) -> None:
         """Wait until all requested data are on disk. Raises UserError if the disk fails."""
         with self._changed:
@@ -169,20 +130,16 @@ class Syncer:
         """Sync the rest and end the thread; the caller has the writer's turn."""
         with self._changed:
             self._closed = True
-            self._due = self._due or not self._saving.holds(self._saving.asked) or self._is_elsewhere()
+            self._due = self._due or not self._saving.holds(self._saving.asked) or self._is_gone()
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
-        self._watch.wait()
         self._marker.rest()
-        with suppress(OSError):
-            if self._log.stat().st_size > 0:
-                self._as_it_was = ""
 
     def finish(self) -> None:
         """The database was closed properly, after `close`."""
         if self._failure is None:
-            self._marker.finish(digest=self._watch.digest or self._as_it_was)
+            self._marker.finish()
 
     def fold(self) -> bool:
         """Copy the log into the database, sync it and truncate the log, in the writer's turn.
@@ -204,7 +161,7 @@ class Syncer:
                 attempt = self._due or self._failure is not None
                 self._due, upto = False, self._saving.asked
                 self._begun += attempt
-            if attempt or self._is_elsewhere():
+            if attempt or self._is_gone():
                 self._attempt(upto)
             elif self._long:  # nothing was committed for a while
                 self._long = False
@@ -236,10 +193,8 @@ class Syncer:
                 listener(self._saving)
 
     def _synced(self) -> UserError | None:
-        if self._is_elsewhere():
-            return self._kept_aside()
-        if self._is_taken():
-            return self._rescued()
+        if self._is_gone():
+            return self._kept_apart()
         try:
             begun = time.perf_counter()
             sync_file(self._log)
@@ -252,79 +207,30 @@ class Syncer:
             return UserError(tr(FAILED, path=self._database, why=error.strerror or str(error)))
         return None if self._failure is None else self._recovered()
 
-    def _is_elsewhere(self) -> bool:
-        """Whether the database in use is no longer the file of its name."""
-        return is_another(self._database, self._file)
+    def _is_gone(self) -> bool:
+        """Whether the database or the log in use is no longer the file of its name."""
+        return is_another(self._database, self._file) or is_another(self._log, self._log_file)
 
-    def _is_taken(self) -> bool:
-        """Whether the log in use is no longer the file of its name."""
-        return is_another(self._log, self._log_file)
-
-    @contextmanager
-    def _alone(self) -> Iterator[bool]:
-        """Whether nobody else uses the connection for writing. A second one would open the other files."""
-        if self._closed:  # the closing thread has the turn
-            yield True
-        else:
-            with self._turns.turn_if_free() as mine:
-                yield mine
-
-    def _kept_aside(self) -> UserError:
-        """Copy the open database, which is no longer the file of its name, next to that file."""
-        asked = self._saving.asked
+    def _kept_apart(self) -> UserError:
+        """Make a backup through a connection that has the files open: there may be none of their names, and a new
+        connection would open others."""
+        asked, copy = self._saving.asked, None
         if self._kept is not None and self._kept[0] == asked:
             return self._kept[1]
-        if not self._database.parent.is_dir():
-            return self._kept_elsewhere(asked)
-        log.warning("another program deleted or replaced %s", self._database)
-        copy = self._database.with_name(f"{self._database.name}.kept-{datetime.now():%Y%m%d-%H%M%S}")
+        log.warning("%s, or its log, was moved, deleted or replaced", self._database)
         try:
-            with self._alone() as alone:
-                if not alone:
-                    return UserError(tr(FAILED, path=self._database, why=tr("another program deleted or replaced it")))
-                self._keep(copy)
-            sync_file(copy)
-            sync_folder(copy.parent)
-            if not self._is_taken():  # its log must never be combined with another database
-                for side in ("-wal", "-shm"):
+            with nullcontext(True) if self._closed else self._turns.turn_if_free() as mine:  # the closing thread has it
+                copy = self._keep() if mine else None
+            if copy is not None and self._database.exists() and not is_another(self._log, self._log_file):
+                for side in ("-wal", "-shm"):  # this log must never be combined with another database
                     self._database.with_name(f"{self._database.name}{side}").unlink(missing_ok=True)
-                sync_folder(copy.parent)
+                sync_folder(self._database.parent)
         except (OSError, UserError) as error:
-            with suppress(OSError):
-                copy.unlink(missing_ok=True)
-            return UserError(tr(FAILED, path=self._database, why=str(error)))
-        failure = UserError(tr(REPLACED, path=self._database, copy=copy, name=self._database.name))
-        self._kept = asked, failure
+            log.warning("no backup could be made: %s", error)
+        where = tr(NOT_KEPT) if copy is None else tr(KEPT, copy=copy)
+        failure = UserError(tr(GONE, path=self._database, where=where))
+        self._kept = (asked, failure) if copy is not None else None
         return failure
-
-    def _kept_elsewhere(self, asked: int) -> UserError:
-        """Make a backup of the open database: if its folder was deleted, it is in no file with a name."""
-        folder, copy = self._database.parent, None
-        try:
-            with self._alone() as alone:
-                copy = self._elsewhere() if alone else None
-        except (OSError, UserError) as error:
-            log.warning("no backup of the moved or deleted %s could be made: %s", folder, error)
-        if copy is None:
-            return UserError(tr(MOVED, folder=folder))
-        failure = UserError(tr(COPIED, folder=folder, copy=copy))
-        self._kept = asked, failure
-        return failure
-
-    def _rescued(self) -> UserError | None:
-        """Save what only the connections that have the log open can read."""
-        if not self._taken:
-            log.warning("another program deleted or replaced %s", self._log)
-        self._taken, self._long = tr(TAKEN, path=self._log), False
-        self._watch.wait()
-        self._as_it_was = ""
-        self._marker.sync()
-        with self._alone() as alone:
-            if alone and self._rescue():
-                return None
-        return UserError(
-            tr(FAILED, path=self._database, why=tr("another program deleted or replaced its write-ahead log"))
-        )
 
     def _recovered(self) -> UserError | None:
         """After a failed sync, the next one may succeed without writing the data that the first did not write. So
@@ -333,13 +239,8 @@ class Syncer:
         return None if whole else self._failure
 
     def _folded(self) -> bool:
-        if self._is_taken() or self._is_elsewhere():  # a new connection would open other files
+        if self._is_gone():
             return False
-        if self._needs_room and RoomWatch(self._database).is_full():
-            return False
-        self._watch.wait()
-        self._as_it_was = ""
-        self._marker.sync()
         uri = f"{self._database.absolute().as_uri()}?mode=rw"
         with suppress(UserError), as_user_errors(self._database), closing(connect(uri, writable=True)) as conn:
             conn.execute("PRAGMA busy_timeout = 0")  # never wait for a reader

@@ -75,6 +75,10 @@ ELSEWHERE = (
     "salvage` writes the decisions that can still be read to a file."
 )
 _CHANGING = (
+    "SELECT max(id) FROM decisions",
+    "SELECT max(id) FROM judgements",
+    "SELECT max(id) FROM mention_attributes",
+    "SELECT max(id) FROM imports",
     "SELECT max(id), sum(deleted) FROM comments",
     "SELECT count(*), sum(closed) FROM rounds",
     "SELECT count(*) FROM round_documents",

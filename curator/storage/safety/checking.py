@@ -19,6 +19,7 @@ from curator.storage.db.engine import find_read_source
 from curator.storage.db.errors import disk_error, disk_failed
 from curator.storage.db.failed_reads import is_unread
 from curator.storage.db.hash_chain import Broken, broken_decisions, broken_operations
+from curator.storage.db.lock import is_locked
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import UNMARKED, Mark, Top, check_mark, is_altered, local_time, read_mark, top_of
 from curator.storage.db.rows import place_of, shortened
@@ -85,7 +86,6 @@ def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
     if not database.is_file():
         return Checked(folder, (Finding(str(database), _unreadable(database, FileNotFoundError())),), {})
     mark = read_mark(folder)
-    altered = mark is not None and is_altered(database, mark)
     yield Progress("check", 0, 0, tr("File"))
     try:
         source = find_read_source(database)
@@ -98,8 +98,6 @@ def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
         with closing(sqlite3.connect(source.uri, uri=True, isolation_level=None)) as conn:
             check = _Check(database, conn, mark)
             _check_version(check)
-            if altered and mark is not None:
-                check.add(str(database), _altered(database, mark))
             yield from _whole(check)
     except DamagedProjectError as error:
         problem = f"{error} {tr(RESTORE)}"
@@ -146,16 +144,6 @@ def _unreadable(path: Path, error: Exception) -> str:
     return tr("{path} cannot be read ({error}). {advice}", path=path, error=error, advice=tr(RESTORE))
 
 
-def _altered(path: Path, mark: Mark) -> str:
-    return tr(
-        "{path} was changed by something other than Curator since it was closed on {until}. If you did not change it, "
-        "the disk may have failed. {advice}",
-        path=path,
-        until=local_time(mark.at),
-        advice=tr(RESTORE),
-    )
-
-
 def _integrity(check: _Check) -> Steps:
     """Check every page, and every index against its table."""
     rows = check.conn.execute("PRAGMA integrity_check").fetchall()
@@ -196,10 +184,10 @@ def _chain(check: _Check) -> Steps:
         check.add(MARK_NAME, tr(NO_MARK_THEN, path=folder / MARK_NAME, when=when))
     if check.mark is not None:
         try:
-            check_mark(check.conn, check.path, check.mark)
+            altered = not is_locked(folder) and is_altered(check.path, check.mark)
+            check_mark(check.conn, check.path, check.mark, altered=altered)
         except MissingStepsError as error:
-            if not any(one.where == str(check.path) for one in check.findings):
-                check.add(str(check.path), f"{error} {tr(RESTORE)}")
+            check.add(str(check.path), f"{error} {tr(RESTORE)}")
     for found, where, words in (
         (broken_operations(check.conn), "operations", STEP),
         (broken_decisions(check.conn), "decisions", DECISION),

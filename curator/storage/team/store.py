@@ -66,7 +66,6 @@ class SharedStore:
     every unit raises UserError, and the next one tries again.
     """
 
-    altered = ""  # this computer cannot see the server's files
     sole = False
     person = ""
     """The name as which this login decides; '' if the program may choose one. Set when the project is opened."""
@@ -266,11 +265,8 @@ class SharedStore:
     def saving(self) -> Saving:
         return self._saving
 
-    def accept(self) -> None:
-        """No effect: `altered` is always empty."""
-
     def damage(self, error: BaseException) -> UserError | None:  # noqa: ARG002
-        """None: the server takes no value that cannot be read."""
+        """None: a value that cannot be read is named where it is read."""
         return None
 
     def on_saving(self, listener: Listener) -> Callable[[], None]:

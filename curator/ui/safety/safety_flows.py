@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -13,7 +13,7 @@ from curator.domain.wording import DamagedProjectError, tr
 from curator.services.ports.safety import Backup, Checked
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs.jobs import JobKind
-from curator.ui.kit.messages import choose, tell
+from curator.ui.kit.messages import tell
 from curator.ui.kit.worker import Worker
 from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.safety.rescue import Opener, Rescue
@@ -30,7 +30,7 @@ class SafetyFlows(QObject):
         self.rescue = Rescue(opener, bench.project.folder)
         self._damage: DamagedProjectError | None = None
         self._ear = Worker(self)
-        bench.project.backups.on_trouble(self._ear.reporter(self._say))
+        bench.project.backups.on_trouble(self._ear.reporter(self._trouble))
 
     def show_backups(self) -> BackupsDialog:
         dialog = BackupsDialog(writable=not self._bench.project.read_only, parent=self._bench.window())
@@ -90,22 +90,6 @@ class SafetyFlows(QObject):
         if "made" in outcome.result:
             made: Backup | None = outcome.result["made"]
             dialog.say(tr("Backed up to {path}.", path=made.path) if made is not None else tr(NOTHING_NEW))
-
-    def _say(self, words: str) -> None:
-        if words == self._bench.project.disk.altered:
-            self._bench.notices.add(words, lambda: self._ask_altered(words), wrong=True)
-        else:
-            self._trouble(words)
-
-    def _ask_altered(self, words: str) -> None:
-        """Offer recovery options. The change is reported at every opening until accepted."""
-        ways: dict[str, Callable[[], None]] = {
-            tr("Check project"): self.check,
-            tr("Backups…"): self._open_backups,
-            tr("Accept the change"): self._bench.project.disk.accept,
-            tr("Later"): lambda: None,
-        }
-        choose(self._bench.window(), tr("Project safety"), words, ways)
 
     def say_damage(self, error: DamagedProjectError) -> None:
         """Show damage that was met while the project is open as a notice, which leads to its backups."""

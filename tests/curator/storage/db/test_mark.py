@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 import pytest
@@ -62,7 +61,7 @@ def test_the_mark_follows_what_is_saved_and_says_whether_it_was_closed(tmp_path)
         for one in ids:
             number = decide(store, one)
             mark = read_mark(store.folder)
-            assert (mark.top.operation, mark.top.decision, mark.closed) == (number, number, False)
+            assert (mark.top.operation, mark.closed) == (number, False)
     assert read_mark(store.folder).closed
     assert (store.folder / NAME).stat().st_size == LENGTH
 
@@ -132,64 +131,19 @@ def test_a_mark_that_is_a_link_is_not_followed(folder, tmp_path):
     other.write_bytes((folder / NAME).read_bytes())
     (folder / NAME).unlink()
     (folder / NAME).symlink_to(other)
-    assert read_mark(folder) is None
     with pytest.raises(UserError, match="is a link"):
         open_project(folder)
-
-
-def test_a_copy_by_links_keeps_its_mark(folder, tmp_path):
-    os.link(folder / NAME, tmp_path / "kept")
-    before = (tmp_path / "kept").read_bytes()
-    write_mark(folder / "project.sqlite", read_mark(folder).top)
-    assert (tmp_path / "kept").read_bytes() == before
 
 
 def test_a_closed_file_that_something_else_changed_is_noticed(folder):
     open_project(folder).close()
     database = folder / "project.sqlite"
-    content = bytearray(database.read_bytes())
-    at = content.index(b"The text of the abstract")
-    content[at] ^= 1
-    database.write_bytes(content)
-    for read_only in (True, False):
+    database.write_bytes(database.read_bytes().replace(b"The text of the abstract", b"The text in the abstract"))
+    for _ in range(2):
         with pytest.raises(MissingStepsError, match="changed by something other than Curator"):
-            open_project(folder, read_only=read_only)
-
-
-def test_a_file_is_hashed_again_only_where_something_was_written(folder, monkeypatch):
+            open_project(folder)
+    open_project(folder, lacking=True).close()
     open_project(folder).close()
-    before, hashed = read_mark(folder), []
-    monkeypatch.setattr(
-        mark_module, "file_digest", lambda file, kind: hashed.append(kind) or hashlib.file_digest(file, kind)
-    )
-    monkeypatch.setattr(mark_module, "SMALL_BYTES", 0)
-    open_project(folder).close()
-    assert len(hashed) == 1, "as it was opened"
-    assert read_mark(folder).digest == before.digest
-    with open_project(folder) as store:
-        decide(store, 1)
-    assert len(hashed) == 3
-    assert read_mark(folder).digest != before.digest
-    open_project(folder).close()
-    (folder / "project.sqlite").write_bytes((folder / "project.sqlite").read_bytes() + b"\0" * 4096)
-    for _ in range(2):  # what was altered stays so until it is accepted
-        store = open_project(folder)
-        store.close()
-        assert "changed by something other" in store.altered
-    for accept in (lambda: open_project(folder, lacking=True).close(), lambda: accepted(folder)):
-        accept()
-        store = open_project(folder)
-        store.close()
-        assert store.altered == ""
-        (folder / "project.sqlite").write_bytes((folder / "project.sqlite").read_bytes() + b"\0" * 4096)
-
-
-def accepted(folder):
-    with open_project(folder) as store:
-        store._syncer._watch.wait()
-        assert "changed by something other" in store.altered
-        store.accept()
-        assert store.altered == ""
 
 
 @pytest.mark.parametrize("folded", [False, True])
@@ -204,7 +158,7 @@ def test_a_failure_of_the_power_at_closing_is_no_change_by_others(folder, monkey
             on_disk["mark"] = (folder / NAME).read_bytes()
 
     monkeypatch.setattr(mark_module.os, "fsync", record)
-    monkeypatch.setattr(mark_module.Marker, "finish", lambda *_, **__: None)
+    monkeypatch.setattr(mark_module.Marker, "finish", lambda _: None)
     store = open_project(folder)
     with store.write() as unit:
         unit.meta.set("guidelines", "x")
@@ -215,6 +169,13 @@ def test_a_failure_of_the_power_at_closing_is_no_change_by_others(folder, monkey
     monkeypatch.undo()
     (folder / NAME).write_bytes(on_disk["mark"])  # what was not synced is lost
     open_project(folder).close()
+
+
+def test_a_copy_by_links_keeps_its_mark(folder, tmp_path):
+    os.link(folder / NAME, tmp_path / "kept")
+    before = (tmp_path / "kept").read_bytes()
+    write_mark(folder / "project.sqlite", read_mark(folder).top)
+    assert (tmp_path / "kept").read_bytes() == before
 
 
 def test_a_log_that_a_failure_of_the_power_left_beside_an_older_mark_can_be_opened_again_and_again(folder, tmp_path):
@@ -330,23 +291,6 @@ def test_a_number_of_transactions_that_a_stranger_made_up_stops_nothing(folder, 
         assert written(folder) > 0
 
 
-def test_versions_that_count_no_transactions_and_this_one_take_turns(folder):
-    """They read neither the number nor the unclean end, and write neither."""
-    open_project(folder).close()
-    data = json.loads((folder / NAME).read_bytes())
-    assert set(data["top"]) == {one.name for one in fields(Top)} - {"written"}, "they refuse marks with others"
-    assert data.pop("written") > 0
-    assert data.pop("unclean")
-    del data["sum"]
-    (folder / NAME).write_bytes(json.dumps({**data, "sum": mark_module._sum(data)}).encode().ljust(LENGTH))
-    assert (written(folder), read_mark(folder).unclean) == (0, "")
-    with open_project(folder) as store, store.write() as unit:
-        unit.connection.exec_driver_sql(f"DELETE FROM meta WHERE key = '{WRITES}'")  # as they created it
-    mark_as_it_is(folder / "project.sqlite")
-    open_project(folder, read_only=True).close()
-    open_project(folder).close()
-
-
 def test_an_unclean_end_is_kept_until_another_one_or_a_restoration(folder, tmp_path):
     """`folder` was left by a program that was killed."""
     assert not read_mark(folder).closed
@@ -387,30 +331,17 @@ def test_a_backup_that_goes_back_has_the_number_of_its_own_time(folder, tmp_path
 
 
 def test_a_mark_with_large_numbers_has_room(folder):
-    many = Top(10**9, "f" * 32, 10**9, "f" * 32, *[10**9] * 6)
-    write_mark(folder / "project.sqlite", many, digest="f" * 64, unclean=datetime.now().astimezone().isoformat()[:29])
+    many = Top(2**62, "f" * 32, 2**62)
+    write_mark(folder / "project.sqlite", many, unclean="x" * 5000)
     assert read_mark(folder).top == many
     assert (folder / NAME).stat().st_size == LENGTH
 
 
-@pytest.mark.parametrize("operation", ["x", -1, 2**63, 1.5, True, None, [1]])
-def test_a_mark_that_a_stranger_made_up_is_not_compared(folder, operation):
-    rows = asdict(Top())
-    del rows["written"]
-    data = {"top": rows, "written": 0, "at": "2024-05-06", "closed": True, "digest": ""}
-    for other in ({"top": {**rows, "operation": operation}}, {"written": operation}):
-        made = {**data, **other}
-        text = json.dumps({**made, "sum": mark_module._sum(made)}).encode()
+@pytest.mark.parametrize("number", ["x", -1, 2**63, 1.5, True, None, [1]])
+def test_a_mark_that_a_stranger_made_up_is_not_compared(folder, number):
+    for name in ("operation", "written"):
+        data = {"top": {**asdict(Top()), name: number}, "at": "2024-05-06", "closed": True, "digest": "", "unclean": ""}
+        text = json.dumps({**data, "sum": mark_module._sum(data)}).encode()
         (folder / NAME).write_bytes(text.ljust(LENGTH))
         assert read_mark(folder) is None
     open_project(folder).close()
-
-
-def test_the_mark_of_a_very_large_project_is_readable(tmp_path):
-    most = 2**62
-    top = Top(most, "f" * 32, most, "f" * 32, most, most, most, most, most, most)
-    (tmp_path / "project.sqlite").touch()
-    write_mark(tmp_path / "project.sqlite", top, digest="f" * 64, unclean="2026-11-26T23:59:59.999+01:00")
-    found = read_mark(tmp_path)
-    assert found is not None
-    assert (found.top, found.unclean) == (top, "2026-11-26T23:59:59.999+01:00")

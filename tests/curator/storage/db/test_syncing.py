@@ -210,12 +210,11 @@ def test_a_file_that_the_disk_does_not_find_once_is_not_a_deleted_one(store, mon
         assert unit.meta.get("k") == "last"
 
 
-@pytest.mark.parametrize("step", ["_synced", "_is_taken"])
-def test_a_bug_in_the_thread_is_said_and_tried_again(store, monkeypatch, step):
+def test_a_bug_in_the_thread_is_said_and_tried_again(store, monkeypatch):
     """Whoever closes the project would wait for ever for a thread that has ended."""
     monkeypatch.setattr(syncing, "RETRY", 0.005)
     syncer = store._syncer
-    works = getattr(syncer, step)
+    works = syncer._synced
     failing = threading.Event()
     failing.set()
 
@@ -224,7 +223,7 @@ def test_a_bug_in_the_thread_is_said_and_tried_again(store, monkeypatch, step):
             raise RuntimeError("a bug")
         return works(*given)
 
-    monkeypatch.setattr(syncer, step, fail)
+    monkeypatch.setattr(syncer, "_synced", fail)
     write(store)
     with pytest.raises(UserError, match="a bug"):
         store.settle()

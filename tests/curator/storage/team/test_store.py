@@ -148,7 +148,6 @@ def test_what_is_written_is_saved_at_once(shared):
         store.settle()
         assert store.written == before + 1
         assert [one.holds(store.written) for one in heard] == [True]
-        assert store.altered == ""
 
 
 def test_a_server_that_ends_is_said_and_what_was_saved_is_there_when_it_is_back(server: Server, shared):

@@ -152,27 +152,6 @@ def test_a_project_that_lacks_steps_opens_without_them_after_a_yes(
     qtbot.waitUntil(lambda: window.session.bench is not None)
 
 
-def test_a_large_project_that_was_changed_by_others_has_ways_out_in_its_notice(
-    make_desk: MakeDesk,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    desk = make_desk()
-    flows, accepted = desk.window.session.features.safety, []  # type: ignore[union-attr]
-    monkeypatch.setattr(type(desk.bench.project.disk), "altered", "It was changed.")
-    monkeypatch.setattr(desk.bench.project.disk, "accept", lambda: accepted.append(True))
-    for way, number in (("Later", 0), ("Accept the change", 1)):
-        flows._say("It was changed.")
-        desk.bench.notices.show()
-        box = next(one for one in desk.window.findChildren(QMessageBox) if one.isVisible())
-        assert "It was changed." in box.text()
-        press(way, box)
-        assert len(accepted) == number
-    flows._say("It was changed.")
-    desk.bench.notices.show()
-    press("Backups…", next(one for one in desk.window.findChildren(QMessageBox) if one.isVisible()))
-    assert desk.window.findChild(BackupsDialog) is not None
-
-
 def _words(dialog: BackupsDialog) -> str:
     from PySide6.QtWidgets import QLabel
 
