@@ -15,7 +15,7 @@ from curator.services.queue.corpus_search import Hit
 from curator.services.queue.hit_making import Made, left_out_words
 from curator.ui.bench.workbench import Workbench
 from curator.ui.corpus.corpus_window import CorpusWindow
-from curator.ui.entities.entity_flows import add_undo_key, bring_up
+from curator.ui.deciding.mention_listing import add_undo_key, bring_up
 from curator.ui.kit.key_names import way_to
 
 RENEW_MS = 500

@@ -7,27 +7,22 @@ from functools import partial
 from threading import Event
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer
-
-from curator.domain.decisions import STEPS, Change, ChangeKind
+from curator.domain.decisions import STEPS, ChangeKind
 from curator.domain.jobs import JobOutcome, Progress
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import ntr, tr
 from curator.services.curating.undo import Journey, Walked
 from curator.ui.bench.workbench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
-from curator.ui.entities.entity_flows import add_undo_key
+from curator.ui.deciding.mention_listing import ListingFlow
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.messages import ask
 
-RENEW_MS = 500
-"""Milliseconds after a change before the list is read again, together with later changes."""
 EVERY = 0.1
 """Seconds between two shown progress figures of a long journey."""
 STOPPED_ONE, STOPPED = "{done}. Stopped: {n} step is left.", "{done}. Stopped: {n:,} steps are left."
 MOVED_ON = "{done}. Then something else was done in the project, so the other steps were left as they are."
 NOT_MOVED = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 GOING = "Going to step {number}…"
-JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
 UNDO_ONE = "Go back to step {number} ({text})? This undoes {n} later step with {decisions}."
 UNDO_MANY = "Go back to step {number} ({text})? This undoes {n:,} later steps with {decisions}."
 REDO_ONE = "Redo up to step {number} ({text})? This redoes {n} step with {decisions}."
@@ -35,45 +30,21 @@ REDO_MANY = "Redo up to step {number} ({text})? This redoes {n:,} steps with {de
 AND_BACK = "You can go forward again until you do something else."
 
 
-class StepFlows(QObject):
+class StepFlows(ListingFlow[StepsWindow]):
     """*Edit > History of steps*."""
+
+    renewing = STEPS | {ChangeKind.IMPORTED}
 
     def __init__(self, bench: Workbench, *, name_of: Callable[[str], str]) -> None:
         super().__init__(bench)
-        self._bench, self._name_of = bench, name_of
-        self._window: StepsWindow | None = None
-        self._built: StepsWindow | None = None  # the same, and the one that was closed
+        self._name_of = name_of
         self._going = False
         self._stopping = Event()  # stops a journey after a whole step
-        self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
-        self._later.timeout.connect(self._renew)
-        bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
-        bench.state_changed.connect(self._state_changed)
 
     def show_steps(self) -> StepsWindow | None:
-        """None while the curator judges in a round and must not see decisions."""
-        if self._bench.judging:
-            self._bench.say(tr(JUDGING))
-            return None
-        if self._window is None:
-            if self._built is None:
-                self._built = self._made()
-            else:
-                self._built.renew()
-            self._window = self._built
-        window = self._window
-        window.show()
-        window.raise_()
-        window.activateWindow()
-        return window
+        return self.open(lambda _: None)
 
-    def prepare_window(self) -> None:
-        """Build the window, possibly in advance, and read the newest steps in the background, without showing it."""
-        if self._built is None and not self._bench.judging:
-            self._built = self._made()
-
-    def _made(self) -> StepsWindow:
+    def make(self) -> StepsWindow:
         project, bench = self._bench.project, self._bench
         window = StepsWindow(
             project.steps,
@@ -82,39 +53,20 @@ class StepFlows(QObject):
             writable=not project.read_only,
             parent=bench.window(),
         )
-        window.mention_wanted.connect(self._preview)
-        window.open_wanted.connect(self._go)
+        window.mention_wanted.connect(self.preview)
+        window.open_wanted.connect(self.go)
         window.document_wanted.connect(self._go_to_document)
         window.journey_wanted.connect(self._plan)
         window.stop_wanted.connect(self._stopping.set)
-        add_undo_key(window, bench, self._say)
-        window.finished.connect(self._window_gone)
         return window
-
-    def _window_gone(self) -> None:
-        self._window = None
-
-    # --- the mentions ---
-
-    def _preview(self, document_id: int, mention_id: int | None) -> None:
-        """Show it in the main window; the focus stays."""
-        try:
-            self._bench.navigator.open(document_id, mention_id)
-        except UserError as error:
-            self._say(str(error))
-
-    def _go(self, document_id: int, mention_id: int | None) -> None:
-        self._preview(document_id, mention_id)
-        self._bench.window().raise_()
-        self._bench.window().activateWindow()
-        self._bench.focus_document()
 
     def _go_to_document(self, number: int) -> None:
         place = self._bench.project.steps.place(number)
         if place is not None:
-            self._go(*place)
+            self.go(*place)
 
-    def _say(self, words: str) -> None:
+    def say(self, words: str) -> None:
+        """Show a message in the window, also while another is active."""
         if self._window is not None:
             self._window.say(words)
 
@@ -129,9 +81,9 @@ class StepFlows(QObject):
         def planned(outcome: JobOutcome) -> None:
             journey = outcome.result.get("journey")
             if not isinstance(journey, Journey):
-                self._say(outcome.message)
+                self.say(outcome.message)
             elif journey.refusal or self._bench.many.refusal:
-                self._say(journey.refusal or self._bench.many.refusal)
+                self.say(journey.refusal or self._bench.many.refusal)
             elif self._window is not None:
                 yes = tr("Redo the steps") if journey.forward else tr("Undo the steps")
                 ask(
@@ -152,7 +104,7 @@ class StepFlows(QObject):
             return
         self._going = True
         self._stopping.clear()
-        self._say(tr(GOING, number=journey.to.id))
+        self.say(tr(GOING, number=journey.to.id))
         service, stopping = self._bench.project.steps, self._stopping
         report = window.worker.reporter(window.show_way, every=EVERY)
 
@@ -187,38 +139,13 @@ class StepFlows(QObject):
             words = back_words(walked.change.text, forward=journey.forward)
         else:
             words = outcome.message
-        self._say(words)
+        self.say(words)
         self._bench.say(words)
-        self._renew()
-
-    # --- what changes meanwhile ---
-
-    def _changed(self, change: Change) -> None:
-        listed = change.kind in STEPS or change.kind is ChangeKind.IMPORTED
-        if self._window is not None and listed and not self._later.isActive():
-            self._later.start()
-
-    def _renew(self) -> None:
-        self._later.stop()
-        if self._window is not None and self._window.worker.busy:
-            self._later.start()  # what is being read would never be shown while a team works
-        elif self._window is not None:
-            self._window.load()
-
-    def _state_changed(self) -> None:
-        """Close the window in a round, in which decisions must not be visible."""
-        if self._bench.judging:
-            self.close_windows()
+        self.renew()
 
     def close_windows(self) -> None:
-        """Close the windows with the project."""
-        self._later.stop()
         self._stopping.set()
-        if self._window is not None:
-            self._window.done(0)
-        if self._built is not None:
-            self._built.shut()
-            self._built = None
+        super().close_windows()
 
 
 def journey_words(journey: Journey) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
@@ -19,12 +19,12 @@ from curator.services.ports.curation import Operation, StepFilter
 from curator.services.ports.queue import MentionContext
 from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.deciding.mention_listing import BesideWindow
 from curator.ui.kit.compose import button, choice, column, offer, pane, splitter
-from curator.ui.kit.form import EmptyPage, ShowDialog
-from curator.ui.kit.labels import ElidedLabel, FindLine, NoteLabel
+from curator.ui.kit.form import EmptyPage
+from curator.ui.kit.labels import ElidedLabel, FindLine
 from curator.ui.kit.mention_state import verdict_words
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
-from curator.ui.kit.sight import Glance, Sight
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.worker import Worker
 
@@ -104,14 +104,6 @@ class StepFilters(QWidget):
         self.setLayout(FlowRow(self.words, self.curators, self.kinds, self.documents))
         self.words.textChanged.connect(self.typed)
 
-    def reset(self) -> None:
-        """Reset the filters."""
-        with QSignalBlocker(self.words):
-            self.words.clear()
-        for box in (self.curators, self.kinds, self.documents):
-            with QSignalBlocker(box):
-                box.setCurrentIndex(0)
-
     def offer(self, actors: Sequence[str]) -> None:
         """Set the names of curators; the chosen one is kept."""
         offer(self.curators, [(tr("Everybody"), ""), *((name, name) for name in actors)])
@@ -134,11 +126,10 @@ class _Shown:
     enter: bool
 
 
-class StepsWindow(ShowDialog):
-    """API: `load`, `say`, `step`. It changes nothing itself: `journey_wanted` carries the number of the step to go to.
+class StepsWindow(BesideWindow):
+    """API: `step`, `go_to`. It changes nothing itself: `journey_wanted` carries the number of the step to go to.
 
-    `document` returns the id of the open document, `name_of` the name of an entity. When closed, it is kept: `renew`
-    resets it, `shut` ends it.
+    `document` returns the id of the open document, `name_of` the name of an entity.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to preview
@@ -157,13 +148,9 @@ class StepsWindow(ShowDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("History of steps"), parent)
-        self.setWindowFlags(Qt.WindowType.Window)
-        self.stay_built()
-        self._glance = Glance(Sight.of_process())
         self._service, self._document, self._writable = service, document, writable
         self._name_of = lru_cache(maxsize=4096)(name_of)
-        self.worker, self.side = Worker(self), Worker(self)  # pages; mentions of a step
-        self.note = NoteLabel(self)
+        self.side = Worker(self)  # reads the mentions of a step
         self.filters = StepFilters(self)
         self.here: int | None = None  # the number of the last step not undone
         self.beyond: Operation | None = None  # where the next page begins
@@ -181,7 +168,7 @@ class StepsWindow(ShowDialog):
         self.about = ElidedLabel(muted=True, parent=self)
         self.mentions = KwicList(tr("Mentions of the step in their contexts"), self)
         self.go = button(tr("&Go to the mention"), self._go, parent=self)
-        self.back = button(tr(BACK), self._journey, parent=self)
+        self.journey = button(tr(BACK), self._journey, parent=self)
         self.stop = button(tr("&Stop"), self.stop_wanted.emit, parent=self)
         self.stop.hide()
         self.state = ElidedLabel(muted=True, parent=self)
@@ -190,20 +177,19 @@ class StepsWindow(ShowDialog):
         self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
         self._compose()
         self._connect()
-        self.load()
+        self.reload()
         self.resize(1080, 720)
 
     def _compose(self) -> None:
         below = pane(self.about, (self.mentions, 1), parent=self, spacing=4)
         self.parts = splitter(self.table, below, parent=self, sizes=(420, 220), stretch=(2, 1))
-        actions = FlowRow(self.go, self.back, self.stop, self.state)
-        self.body.addWidget(self.note)
+        actions = FlowRow(self.go, self.journey, self.stop, self.state)
         self.body.addLayout(column(self.filters, (self.parts, 1), (self.empty, 1), actions, spacing=8), 1)
 
     def _connect(self) -> None:
-        self._typing.timeout.connect(self.load)
+        self._typing.timeout.connect(self.reload)
         self._resting.timeout.connect(lambda: self._ask_mentions(enter=False))
-        self.filters.changed.connect(self.load)
+        self.filters.changed.connect(self.reload)
         self.filters.typed.connect(self._typing.start)
         self.filters.words.returnPressed.connect(self.table.begin)
         self.model.more_wanted.connect(self._load_more)
@@ -211,30 +197,7 @@ class StepsWindow(ShowDialog):
         self.table.selectionModel().currentRowChanged.connect(lambda: self._moved())
         self.mentions.rested.connect(lambda _: self._preview())
         self.mentions.pressed.connect(self._pressed)
-        self.finished.connect(self._end)
-
-    def _end(self) -> None:
-        """Discard data that were read, without waiting for running reads."""
-        self.worker.drop()
-        self.side.drop()
-        self._add(StepPage((), None), first=True)
-        self._show(None)
-
-    def renew(self) -> None:
-        """Reset the window to its initial state."""
-        self.say("")
-        self.show_way(None)
-        self.filters.reset()
-        self._glance.forget()
-        self._name_of.cache_clear()
-        self.begin_again()
-        self.load()
-
-    def shut(self) -> None:
-        """Before the project is closed: show nothing more of running reads."""
-        self.worker.close()
-        self.side.close()
-        self.deleteLater()
+        self.finished.connect(self.side.close)
 
     # --- rows ---
 
@@ -243,11 +206,7 @@ class StepsWindow(ShowDialog):
         """The current one."""
         return self.table.current
 
-    def say(self, words: str) -> None:
-        """Show a sentence above everything; '' hides it."""
-        self.note.set_note(words)
-
-    def load(self) -> None:
+    def reload(self) -> None:
         """Load steps, newest first, in a worker thread; the current step is kept if it is listed."""
         page, actors = self._page(None), self._service.actors
         self._loading = True
@@ -295,10 +254,10 @@ class StepsWindow(ShowDialog):
         step = self.step
         there = step is not None and step.number is not None
         self.go.setEnabled(there)
-        self.back.setText(tr(FORTH if step is not None and step.state is StepState.REDOABLE else BACK))
+        self.journey.setText(tr(FORTH if step is not None and step.state is StepState.REDOABLE else BACK))
         elsewhere = step is not None and step.number != self.here
         reached = step is not None and step.state in (StepState.DONE, StepState.REDOABLE)
-        self.back.setEnabled(self._writable and there and elsewhere and reached)
+        self.journey.setEnabled(self._writable and there and elsewhere and reached)
         self._resting.start()
 
     def _ask_mentions(self, *, enter: bool) -> None:

@@ -168,7 +168,7 @@ class KwicList(RowList):
         self.doubleClicked.connect(lambda: self.rest())
         self._glance.log(self.viewport(), lambda: [self._rows_key()])
 
-    def show_rows(self, rows: list[KwicRow], *, at: int | None = None) -> None:
+    def show_rows(self, rows: Sequence[KwicRow], *, at: int | None = None) -> None:
         """Show rows and go to one, by default the first line; there is no preview until the curator moves."""
         self.lines.show_rows(rows)
         self._shown += 1
@@ -279,7 +279,7 @@ def rule(parent: QWidget) -> QFrame:
 
 class TickList(KwicList):
     """Space ticks a line and moves to the next, A ticks all, and a click on a box ticks its line. If all of them are
-    ticked, this removes the ticks."""
+    ticked, this removes the ticks. It remembers which lines were on the screen, by `key_of`."""
 
     ticks_changed = Signal()
     unable = Signal()  # none of these lines can be ticked
@@ -287,20 +287,48 @@ class TickList(KwicList):
 
     def __init__(self, name: str, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(name, parent, glance=glance)
+        self._glance.remember(self.viewport(), self._lines_shown)
         self.pressed.connect(self._act)
-        self.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.clicked_mark.connect(lambda row: self.toggle([row]))
+
+    @property
+    def ticked(self) -> list[KwicRow]:
+        """In the order of the list."""
+        rows = (self.lines.row(one) for one in self.lines.lines)
+        return [row for row in rows if row is not None and row.mark is CheckMark.TICKED]
+
+    @property
+    def ticked_ids(self) -> list[int]:
+        """The ticked mentions, in the order of the list."""
+        return self.lines.marked(CheckMark.TICKED)
+
+    @property
+    def unseen(self) -> list[int]:
+        """Row numbers of ticked lines that were never on the screen."""
+        rows = ((at, self.lines.row(at)) for at in self.lines.lines)
+        ticked = ((at, row) for at, row in rows if row is not None and row.mark is CheckMark.TICKED)
+        return [at for at, row in ticked if self._glance.unseen([self.key_of(row)])]
+
+    def key_of(self, row: KwicRow) -> Hashable:
+        """What a seen line is remembered by."""
+        return "line", id(self), row.context.mention_id if row.context is not None else 0
+
+    def _lines_shown(self) -> list[Hashable]:
+        rows = (self.lines.row(one) for one in rows_in_sight(self))
+        return [self.key_of(row) for row in rows if row is not None and row.context is not None]
 
     def _act(self, key: int) -> None:
         at = self.currentIndex().row()
         if key == Qt.Key.Key_A:
-            self._toggle(self.lines.lines)
+            self.toggle(self.lines.lines)
         elif key == Qt.Key.Key_Space and at >= 0:
-            self._toggle([at])
+            self.toggle([at])
             self.go_by(1)
         else:
             self.acted.emit(key)
 
-    def _toggle(self, rows: Iterable[int]) -> None:
+    def toggle(self, rows: Iterable[int]) -> None:
+        """Tick these lines, or, if all of them are ticked, none."""
         marks = {one: row.mark for one in rows if (row := self.lines.row(one)) is not None}
         able = [one for one, mark in marks.items() if mark is not CheckMark.NONE]
         if not able:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.entities import EntityDraft, ProvisionalEntity
@@ -18,11 +17,8 @@ from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.provisional import Made
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.bench.workbench import Workbench
-from curator.ui.kit.key_names import way_to
+from curator.ui.deciding.mention_listing import add_undo_key, bring_up, done_words
 from curator.ui.kit.labels import Banner
-
-if TYPE_CHECKING:
-    from curator.ui.kit.form import ShowDialog
 
 if TYPE_CHECKING:
     from curator.ui.entities.entities_window import EntitiesWindow
@@ -275,7 +271,7 @@ class EntityFlows(QObject):
             (window.form.say if window.pages.currentWidget() is window.form else window.say)(str(error))
             return False
         self._bench.decider.several(lambda: change)
-        window.say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
+        window.say(done_words(change.text))
         self._renew_nils()
         self._renew_entities(at=at())
         return True
@@ -378,21 +374,3 @@ def banner_words(plan: RemapPlan) -> str:
         now=plan.now,
         mentions=mentions,
     )
-
-
-def add_undo_key(window: QWidget, bench: Workbench, say: Callable[[str], None] | None = None) -> None:
-    """Make Ctrl+Z undo steps in this window too, except in a field, which has its own undo. `say` shows the undone
-    step."""
-
-    def undo() -> None:
-        change = bench.decider.undo()
-        if say is not None and change is not None:
-            say(change.text)
-
-    QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window).activated.connect(undo)
-
-
-def bring_up(window: ShowDialog | QWidget) -> None:
-    window.show()
-    window.raise_()
-    window.activateWindow()

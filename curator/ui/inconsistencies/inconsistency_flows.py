@@ -10,7 +10,7 @@ from curator.domain.audit import Inconsistencies, Inconsistency
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.wording import DamagedTextError, UserError, tr
 from curator.ui.bench.workbench import Workbench
-from curator.ui.entities.entity_flows import add_undo_key, bring_up
+from curator.ui.deciding.mention_listing import add_undo_key, bring_up
 from curator.ui.inconsistencies.contradiction_line import ContradictionLine
 from curator.ui.inconsistencies.inconsistency_window import Hear, InconsistencyWindow
 from curator.ui.kit.key_names import place_of, way_to

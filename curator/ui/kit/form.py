@@ -87,16 +87,6 @@ class BaseDialog(QDialog):
         self.body = QVBoxLayout()
         self.body.setSpacing(12)
 
-    def stay_built(self) -> None:
-        """Only hide the dialog on close, so that it reopens quickly; see `begin_again`."""
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
-
-    def begin_again(self) -> None:
-        """Reset the focus when the dialog is shown next."""
-        self._was_shown = False
-        if (focused := self.focusWidget()) is not None:
-            focused.clearFocus()
-
     def enter_presses(self, button: QPushButton | None) -> None:
         """Make this button the only default one; None: Enter presses only a focused button."""
         self._default = button

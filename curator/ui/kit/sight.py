@@ -130,9 +130,6 @@ class SeenLog(PaintLog):
     def was_seen(self, key: Hashable) -> bool:
         return key in self._seen
 
-    def forget(self) -> None:
-        self._seen.clear()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == Kind.Hide:
             self._keep(())
@@ -387,12 +384,6 @@ class Glance:
         """Whether each of these was visible long enough before the key was pressed."""
         sight = self._sight
         return sight is None or all(sight.has_seen(self._since(key)) for key in keys)
-
-    def forget(self) -> None:
-        """Clear the remembered items, because the view has new contents."""
-        for log in self._logs:
-            if isinstance(log, SeenLog):
-                log.forget()
 
     def is_shown(self, key: Hashable) -> bool:
         """Whether the item is visible now."""

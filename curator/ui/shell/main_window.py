@@ -131,7 +131,7 @@ class MainWindow(QMainWindow):
         bench.state_changed.connect(self.show_state)
         quiet = QuietTime(bench)
         bench.navigator.mention_changed.connect(quiet.busy)
-        quiet.prepare(*self.session.prepared)
+        quiet.busy()
         bench.document.zoom_wanted.connect(self.preferences.zoom)
         bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
         from curator.ui.bench.refresher import Refresher  # with the first project

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
@@ -22,8 +21,6 @@ from curator.tracing import span
 YOUNG_MS = 250
 QUIET_MS = 4_000
 """Milliseconds without a step after which the curator counts as idle."""
-BETWEEN_MS = 500
-"""Milliseconds between two preparation steps."""
 LATER_MS = 30_000
 DUE = 10
 """Number of middle-generation collections after which Python would start a full one."""
@@ -68,28 +65,15 @@ def return_memory() -> None:
 
 
 class QuietTime(QObject):
-    """`busy` postpones the next full collection and preparation; without `collect_in_quiet_times` it never collects."""
+    """`busy` postpones the next full collection; without `collect_in_quiet_times` it never collects."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
-        self._timer.timeout.connect(self._idle)
-        self._steps: list[Callable[[], None]] = []
-
-    def prepare(self, *steps: Callable[[], None]) -> None:
-        """Run these once, one after the other, each while idle; each must not take longer than a collection."""
-        self._steps += steps
-        self.busy()
+        self._timer.timeout.connect(self.collect)
 
     def busy(self) -> None:
         self._timer.start(QUIET_MS)
-
-    def _idle(self) -> None:
-        if self._steps:
-            self._steps.pop(0)()
-            self._timer.start(BETWEEN_MS)
-        else:
-            self.collect()
 
     def collect(self) -> None:
         """Run a full collection if due, and return memory."""

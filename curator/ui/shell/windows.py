@@ -297,14 +297,6 @@ class Session(QObject):
 
     # --- about the session ---
 
-    @property
-    def prepared(self) -> Sequence[Callable[[], None]]:
-        """Preparations while idle, so that windows open quickly the first time, too."""
-        if self.features is None:
-            return ()
-        uses, steps = self.features.uses, self.features.steps
-        return uses.prepare_window, uses.prepare_reading, steps.prepare_window
-
     def renew_opinions(self) -> None:
         """Apply changed settings."""
         if self.features is not None:

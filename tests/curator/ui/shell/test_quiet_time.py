@@ -102,18 +102,3 @@ def test_no_other_thread_collects(
     qtbot.waitUntil(lambda: done == [0])
     monkeypatch.setattr(gc, "get_count", lambda: (limit, often, 0))
     qtbot.waitUntil(lambda: 1 in done)
-
-
-def test_what_opens_slowly_is_prepared_in_quiet_moments(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
-    owner, done = QObject(), list[str]()
-    quiet = QuietTime(owner)
-    quiet.prepare(lambda: done.append("window"), lambda: done.append("reading"))
-    [waiting] = quiet.findChildren(QTimer)
-    assert (done, waiting.interval()) == ([], quiet_time.QUIET_MS), "not while the project opens"
-    waiting.timeout.emit()
-    assert (done, waiting.interval()) == (["window"], quiet_time.BETWEEN_MS), "one at a time"
-    quiet.busy()
-    assert waiting.interval() == quiet_time.QUIET_MS, "a step of the curator puts the rest off"
-    for _ in range(2):
-        waiting.timeout.emit()
-    assert done == ["window", "reading"], "once"

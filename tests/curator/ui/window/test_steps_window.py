@@ -104,15 +104,15 @@ def answered(qtbot: QtBot, answer: str) -> str:
 def test_going_back_is_asked_and_can_be_redone(worked: StepsWindow, qtbot: QtBot) -> None:
     desk = desk_of(worked)
     worked.go_to(1)
-    worked.back.click()
+    worked.journey.click()
     assert "This undoes 2 later steps with 2 decisions." in answered(qtbot, "Undo the steps")
     states = ["undone", "undone", "last step now"]
     qtbot.waitUntil(lambda: [one[3] for one in listed(worked, qtbot)][:3] == states)
     assert desk.project.curation.current([desk.world.mentions(1)[1]]) == {}
     assert worked.note.text() == "Undid 2 steps. Ctrl+Shift+Z redoes one step at a time."
     worked.go_to(2)
-    assert worked.back.text() == "&Redo up to here…"
-    worked.back.click()
+    assert worked.journey.text() == "&Redo up to here…"
+    worked.journey.click()
     assert "This redoes 1 step with 1 decision." in answered(qtbot, "Redo the steps")
     qtbot.waitUntil(lambda: [one[3] for one in listed(worked, qtbot)][:2] == ["undone", "last step now"])
     worked.close()
@@ -133,7 +133,7 @@ def test_a_long_way_shows_how_far_it_is_and_stops_at_a_step(
 
     monkeypatch.setattr(steps, "walk", slowly)
     worked.go_to(1)
-    worked.back.click()
+    worked.journey.click()
     answered(qtbot, "Undo the steps")
     qtbot.waitUntil(lambda: worked.stop.isVisible())
     assert worked.note.text() == "0 of 2 steps are done. You can stop at any step."
@@ -172,7 +172,7 @@ def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> No
             record.file.id, record.kind, batch=9, curator="ada", at=at.replace(year=at.year + 1), counts={}
         )
     worked.go_to(1)
-    worked.back.click()
+    worked.journey.click()
     qtbot.waitUntil(lambda: "After step 3 (" in worked.note.text() and "imported (a.pubtator)" in worked.note.text())
     assert not shown(QMessageBox)
     worked.close()

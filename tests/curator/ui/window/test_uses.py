@@ -284,17 +284,3 @@ def test_the_window_begins_again_when_it_is_opened_again(linked: Desk, qtbot: Qt
     again = opened(linked, qtbot, uses=4)
     assert again.pages.currentWidget() is again.listing
     again.reject()
-
-
-def test_the_window_is_built_before_it_is_wanted_and_not_shown(linked: Desk, qtbot: QtBot) -> None:
-    uses = linked.window.session.features.uses
-    assert uses is not None
-    for one in linked.window.session.prepared:
-        one()
-    assert shown(UsesWindow) == []
-    [built] = linked.window.findChildren(UsesWindow)
-    qtbot.waitUntil(lambda: not built.worker.busy)
-    assert built.uses is None, "what was read is not shown"
-    window = opened(linked, qtbot, uses=4)
-    assert window is built
-    window.reject()
