@@ -32,16 +32,10 @@ FENCE = re.compile(
 )
 SHELL = ("sh", "console", "shell", "bash")
 MENU_PATH = re.compile(r"(?<!\*)\*(?P<menu>[A-Z][a-z]+) › (?P<title>[^*]+)\*(?: \(\*\*(?P<key>[^*]+)\*\*\))?")
-DEFINED_WORD = re.compile(r"^\| (?P<words>[A-Z][^|]*?) \|", re.MULTILINE)
 CODE = (".py", ".json", ".po")
 ROOMS = ("curator/", "models/", "training/", "resources/", "tests/")
 WALKED = re.compile(r"\((?P<path>(?:curator|models|training)/[^)\s]+\.py)\)")
 """A path behind a function's name, as the walks write it."""
-
-GLOSSARY = (
-    "Document", "Passage", "Mention", "Entity", "Knowledge base", "Candidate", "Suggestion", "Decision", "Gold",
-    "Training set", "Split", "Bundle", "Recipe",
-)  # fmt: skip
 
 ENTITIES = (
     {"id": "MESH:D008012", "name": "Lidocaine", "synonyms": ["lignocaine"], "types": ["Chemical"]},
@@ -114,32 +108,7 @@ def test_the_architecture_names_files_that_are_there() -> None:
     assert missing == []
 
 
-def test_paths_of_code_are_read_from_the_page() -> None:
-    text = "`curator/ui/kit/`, `python tests/translations.py --write`, `curator.ui`\n1. `run` (curator/a.py)\n`b.py`"
-    assert code_paths(text) == {"curator/ui/kit/", "tests/translations.py", "curator/a.py", "b.py"}
-
-
-# --- words, links and menus in prose ---------------------------------------------------------------------------------
-
-
-def glossary_words(text: str) -> set[str]:
-    """The words that the glossary's table defines; `Document, Passage` are two."""
-    section = text.partition("## Glossary")[2].partition("\n## ")[0]
-    rows = DEFINED_WORD.findall(section)
-    return {word.partition(" (")[0].strip() for row in rows for word in row.split(",")}
-
-
-def test_the_glossary_has_its_words_and_the_manual_too() -> None:
-    assert set(GLOSSARY) <= glossary_words(text_of(ARCHITECTURE))
-    words = text_of(FOLDER / "words.md").casefold()
-    missing = [one for one in glossary_words(text_of(ARCHITECTURE)) if f"**{one.casefold()}**" not in words]
-    assert not missing
-
-
-def test_glossary_words_are_read_from_the_table() -> None:
-    rows = "| word | meaning |\n|---|---|\n| Document, Passage | x |\n| Base (KB) | y |\n"
-    text = f"## Glossary\n\n{rows}\n## Next\n| Z | z |"
-    assert glossary_words(text) == {"Document", "Passage", "Base"}
+# --- links and menus in prose ---------------------------------------------------------------------------------
 
 
 def relative_links(text: str) -> list[str]:
@@ -155,13 +124,6 @@ def without_code(text: str) -> str:
 def test_relative_links_resolve(path: Path) -> None:
     missing = [one for one in relative_links(text_of(path)) if not (path.parent / one).exists()]
     assert not missing
-
-
-def test_links_in_code_are_no_links() -> None:
-    assert relative_links("[a](b.md) `[c](d.md)`\n```sh\n[e](f.md)\n```\n![g](h/i.png) [j](https://k)") == [
-        "b.md",
-        "h/i.png",
-    ]
 
 
 def test_every_page_is_reached_from_the_first() -> None:
@@ -303,10 +265,6 @@ def test_blocks_are_found_with_their_marks() -> None:
     assert (second.runs, second.commands) == (False, ())
 
 
-def test_the_readme_has_commands() -> None:
-    assert any(block.page == "README.md" for block in BLOCKS)
-
-
 def make_input(path: Path) -> None:
     """A small file of the kind that its name says, where the block takes it from the reader's disk."""
     if path.exists():
@@ -344,37 +302,6 @@ def run_block(block: Block, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
                 make_input(path)
         code = run(words)
         assert code == 0, f"curator {shlex.join(words)}: {code}\n{capsys.readouterr().err}"
-
-
-SAMPLE = """
-<!-- runs -->
-```sh
-curator new mine
-curator kb import mine kb.jsonl.gz
-curator import mine a.pubtator b.pubtator.gz --gold --hold-out 1
-curator info mine --json
-curator open mine
-curator export mine out --format pubtator
-```
-"""
-
-
-def test_a_marked_block_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run_block(blocks(SAMPLE, "sample")[0], monkeypatch, capsys)
-    assert (tmp_path / "out" / "a.pubtator").read_text() == pubtator("a.pubtator")
-    assert (tmp_path / "out" / "b.pubtator").read_text() == pubtator("b.pubtator.gz")
-
-
-def test_a_block_that_fails_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    block = Block("sample", 1, True, (("new", "mine"), ("new", "mine")))
-    with pytest.raises(AssertionError, match="already exists"):
-        run_block(block, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("block", MARKED, ids=lambda one: f"{one.page}:{one.number}")
