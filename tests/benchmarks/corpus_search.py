@@ -19,6 +19,7 @@ from curator.services.queue.corpus_search import CorpusQuery, CorpusSearch
 from curator.storage import project as storage
 from tests.benchmarks.copies import copied
 from tests.benchmarks.targets import tell
+from tests.curator.services.fakes import context
 
 NOTHING = CorpusQuery("zebrafish swim bladder")
 QUERIES = (
@@ -74,7 +75,7 @@ def main() -> None:
         store = storage.open_project(folder)
         with store.read() as unit:
             documents = len(unit.documents.ids())
-        search = CorpusSearch(store)
+        search = CorpusSearch(context(store))
         print(f"the very first search: {timed(search, NOTHING)[1]:.0f} ms")
         most = SMALL_MS if documents <= SMALL else LARGE_MS
         for query in QUERIES:

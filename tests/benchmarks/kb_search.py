@@ -22,11 +22,11 @@ from itertools import accumulate
 from pathlib import Path
 
 from curator.domain.entities import Entity, TypeMapping
-from curator.services.core.events import EventBus
 from curator.services.knowledge.knowledge import KnowledgeService
 from curator.services.ports.storage import Store
 from curator.storage import project as storage
 from tests.benchmarks.targets import quantile, tell
+from tests.curator.services.fakes import context
 
 TYPES = ("Disease", "Chemical", "Gene", "Anatomy", "Organism")
 NAMES_EACH = 3
@@ -120,7 +120,7 @@ def _misspelt(word: str, chosen: random.Random) -> str:
 
 def measure(store: Store, each: int) -> dict[str, list[tuple[float, float]]]:
     """Milliseconds by the clock and of processor time for every key, by the kind of query."""
-    service = KnowledgeService(store, EventBus(), curator=lambda: "bench")
+    service = KnowledgeService(context(store))
     spent: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for number, (kind, whole) in enumerate(queries(store, each)):
         for end in range(1, len(whole) + 1):

@@ -28,6 +28,7 @@ from curator.services.knowledge.hierarchy import HierarchyService
 from curator.settings.schema import Settings
 from curator.storage import project as storage
 from curator.storage.store import SqlStore
+from tests.curator.services.fakes import context
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources/demo/pubmed/kb.jsonl"
@@ -62,7 +63,7 @@ def measured(store: SqlStore, nodes: int) -> tuple[list[Took], list[Took], list[
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    hierarchy = HierarchyService(store)
+    hierarchy = HierarchyService(context(store))
 
     def pane() -> TreePane:
         made = TreePane(

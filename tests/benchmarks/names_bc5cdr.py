@@ -16,19 +16,18 @@ from pathlib import Path
 from curator.domain.entities import TypeMapping
 from curator.io import default_registry
 from curator.io.files.moving import moved_text
-from curator.services.core.events import EventBus
 from curator.services.importing.importing import ImportService
 from curator.services.linking.name_linking import link_by_name
 from curator.services.ports.storage import Store
 from curator.storage import project as storage
 from tests.benchmarks.linker_bc5cdr import DATA
-from tests.benchmarks.umls_scale import Now
+from tests.curator.services.fakes import context
 
 
 def filled(folder: Path) -> Store:
     """A project with the knowledge base, the development set and its gold."""
     store = storage.create_project(folder / "names.curation", name="names")
-    importing = ImportService(store, default_registry(), EventBus(), Now(), curator=lambda: "bench", mover=moved_text)
+    importing = ImportService(context(store), default_registry(), mover=moved_text)
     for _ in importing.knowledge_base(DATA / "kb" / "mesh_medic.jsonl.gz"):
         pass
     for _ in importing.documents([DATA / "bc5cdr" / "dev.pubtator.txt"], gold=True):

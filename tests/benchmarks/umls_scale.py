@@ -19,13 +19,13 @@ from pathlib import Path
 from curator.domain.documents import Mention, MentionOrigin, Span
 from curator.io import default_registry
 from curator.io.files.moving import moved_text
-from curator.services.core.events import EventBus
 from curator.services.importing.importing import ImportService
 from curator.services.knowledge.knowledge import KnowledgeService
 from curator.services.linking.name_linking import link_by_name
 from curator.services.ports.storage import Store
 from curator.storage import project as storage
 from tests.benchmarks.kb_search import Speech
+from tests.curator.services.fakes import context
 
 NAMES_EACH = 7.4 / 3.4
 TYPES = 127
@@ -66,7 +66,7 @@ def make(folder: Path, entities: int) -> None:
 
 def run(folder: Path) -> None:
     store = storage.create_project(folder / "umls.curation", name="umls")
-    importing = ImportService(store, default_registry(), EventBus(), Now(), curator=lambda: "bench", mover=moved_text)
+    importing = ImportService(context(store), default_registry(), mover=moved_text)
     started, worked = time.perf_counter(), time.process_time()
     loaded = started
     steps = importing.knowledge_base(folder)
@@ -89,7 +89,7 @@ def run(folder: Path) -> None:
         f"{loaded - started:.0f} s; peak {peak:,.0f} MB resident"
     )
     print(f"project.sqlite {(folder / 'umls.curation/project.sqlite').stat().st_size >> 20:,} MB")
-    knowledge = KnowledgeService(store, EventBus(), curator=lambda: "bench")
+    knowledge = KnowledgeService(context(store))
     for query in ("br", "brae", "C0000123", "cross therapy"):
         began = time.perf_counter()
         found = knowledge.search(query)

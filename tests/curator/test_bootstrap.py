@@ -15,9 +15,9 @@ import pytest
 from curator.bootstrap import create_project, curator_name, open_project
 from curator.domain.jobs import LinkerState
 from curator.domain.wording import ProjectLockedError, UserError
+from curator.project import backup_root
 from curator.settings.file import save
 from curator.settings.schema import Settings
-from curator.shared import backup_root
 from curator.storage.safety.backups import Backups
 
 
@@ -100,14 +100,16 @@ def test_who_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project.close()
 
 
-@pytest.mark.parametrize("step", ["curator.bootstrap._project", "curator.shared.SuggestionService.start"])
+@pytest.mark.parametrize(
+    "step", ["curator.project.StatisticsService.__init__", "curator.project.SuggestionService.start"]
+)
 def test_a_project_that_cannot_be_opened_leaves_no_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     create_project(tmp_path / "a.curation", linker=False).close()
     threads = set(threading.enumerate())
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise UserError("no space left")
 
     with monkeypatch.context() as patch:

@@ -32,6 +32,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from curator.domain.decisions import NilReason, RejectReason, Verdict
 from curator.services.curating.curation import CurationService
+from curator.services.core.context import Context
 from curator.services.core.events import EventBus
 from curator.storage import open_project
 
@@ -41,7 +42,7 @@ class Clock:
 
 def live(folder, first, out):
     store = open_project(Path(folder))
-    service = CurationService(store, EventBus(), Clock(), curator=lambda: "ada", related=lambda *_: [])
+    service = CurationService(Context(store, EventBus(), Clock(), lambda: "ada"), related=lambda *_: [])
     with store.read() as unit:
         mentions = [m.id for d in unit.documents.ids() for m in unit.mentions.of_document(d)]
     verdicts = itertools.cycle([Verdict.nil(), Verdict.reject(), Verdict.skip(), Verdict.nil(NilReason.TOO_GENERAL)])

@@ -36,6 +36,7 @@ from curator.storage.db.lock import ProjectLock
 from curator.storage.db.mark import read_mark
 from curator.storage.project import _is_current
 from curator.storage.safety.backup_places import facts_of, place_of
+from tests.curator.services.fakes import context
 from tests.curator.storage.wrong_rows import make_killed, set_value
 from tests.fuzz.packing import as_folder, as_zip
 
@@ -73,7 +74,7 @@ def read_project(path: Path) -> None:
         assert fetch.asked.key
     store = Mock()
     store.folder = path
-    evaluations = StoredEvaluations(store, AtomicWriter())
+    evaluations = StoredEvaluations(context(store), AtomicWriter())
     for one in evaluations.all():
         with suppress(UserError):
             evaluations.result(one.id)

@@ -6,7 +6,7 @@ that of a change of the list is {"scheme": [before, after]}, in the format of `d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,12 +16,11 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Mention
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.standing import CachedAnswer
 from curator.services.curating.deciding import mentions_words
 from curator.services.curating.mention_edits import living
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 SET, CLEARED = "Set {attribute} of {what} to {value}", "Cleared {attribute} of {what}"
 ONE_KEEPS = "{n} mention keeps its value of “{name}”, hidden; restoring what you deleted shows it again."
@@ -32,15 +31,12 @@ Value = tuple[int, int, int | None]
 """Mention id, attribute id, value id; None clears."""
 
 
-class AttributeService:
-    """The project's attributes and their values. `curator` returns the curator's name."""
+class AttributeService(Service):
+    """The project's attributes and their values."""
 
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._scheme = CachedAnswer(store, scheme_of)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._scheme = CachedAnswer(context.store, scheme_of)
 
     def scheme(self) -> Scheme:
         """Every attribute of the project, including deleted ones."""
@@ -131,10 +127,6 @@ class AttributeService:
         rows = [(mention, attribute, after) for mention, attribute, _, after in changed]
         unit.mentions.append_attributes(rows, curator=curator, at=at, operation_id=operation)
         return Change(ChangeKind.ATTRIBUTES, curator, text, documents, tuple(payload["mentions"]), operation)
-
-    def _emit(self, change: Change) -> Change:
-        self._events.emit(change)
-        return change
 
 
 def scheme_of(unit: UnitOfWork) -> Scheme:

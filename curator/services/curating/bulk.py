@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.core.keys import active_bundle
 from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, percent_up, tally
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.propagation import shown_in_line
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import MentionContext, QueueFilter
-from curator.services.ports.storage import Store
 
 CHECKED = "checked for a bulk step"
 ACCEPTED = "accepted in bulk, error of the unseen at most {limit:.2f} % (95 %): {checked:,} checked, {wrong:,} wrong"
@@ -50,15 +47,7 @@ class BulkReport:
     limit: float
 
 
-class BulkService:
-    """`curator` returns the curator's name."""
-
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-
+class BulkService(Service):
     def offer(
         self, where: QueueFilter, *, error: float, seed: int | None = None, most_checks: int = MOST_CHECKS
     ) -> BulkOffer:
@@ -148,8 +137,7 @@ class BulkService:
                 clock=self._clock,
                 note=CHECKED,
             )
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
 
 def _is_same(context: MentionContext, entity_id: str) -> bool:

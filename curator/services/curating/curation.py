@@ -9,14 +9,13 @@ from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.relations import Relation
 from curator.domain.wording import AwayError, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.standing import CachedAnswer
 from curator.services.curating.deciding import QueuedStep, decide_in, new_decision, new_state
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.curating.relations import ended_by, goes_along
 from curator.services.curating.undo import Undoer
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.tracing import span
 
 Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
@@ -29,28 +28,16 @@ Related = Callable[[UnitOfWork, int], Sequence[Relation]]
 """Gives the relations of a document."""
 
 
-class CurationService:
-    """Decisions, mentions and document states, undoable without limit. `curator` returns the curator's name."""
+class CurationService(Service):
+    """Decisions, mentions and document states, undoable without limit."""
 
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        related: Related,
-        prepare: Prepare | None = None,
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
+    def __init__(self, context: Context, *, related: Related, prepare: Prepare | None = None) -> None:
+        super().__init__(context)
         self._prepare = prepare
         self._related = related
-        self._undoer = Undoer(clock)
+        self._undoer = Undoer(context.clock)
         self._made: tuple[int, set[int], dict[int, Decision]] = (-1, set(), {})  # the last current decisions, and when
-        self._steps = CachedAnswer(store, self._next_steps)
+        self._steps = CachedAnswer(context.store, self._next_steps)
 
     @property
     def curator(self) -> str:
@@ -231,7 +218,3 @@ class CurationService:
             kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids), **more}
         )
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), tuple(ids), operation)
-
-    def _emit(self, change: Change) -> Change:
-        self._events.emit(change)
-        return change

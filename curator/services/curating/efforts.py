@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from curator.domain.wording import UserError
+from curator.services.core.context import Context, Service
 from curator.services.ports.curation import Effort, SpentEffort
-from curator.services.ports.storage import Store
 
 TOGETHER = 20
 """The number of efforts written at once, so that a decision never waits for the record of its cost."""
@@ -26,12 +26,12 @@ class EffortFigures:
     seconds_per_decision: float
 
 
-class EffortService:
+class EffortService(Service):
     """`record` only remembers; `flush` writes, as does every twentieth record. A crash can lose efforts, but no
     decision."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._waiting: list[Effort] = []
         self._lock = threading.Lock()
 

@@ -7,15 +7,14 @@ The payload of a flag is {"flag": bool, "mentions": [...], "documents": [...]}, 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from curator.domain.audit import Comment, Way
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.core.context import Service
+from curator.services.ports.storage import UnitOfWork
 
 LONGEST = 10_000
 """The most characters of a comment."""
@@ -23,14 +22,8 @@ FLAGGED = "Flagged {what}"
 FLAG_OFF = "Removed the flag from {what}"
 
 
-class NoteService:
-    """Flags and comments on mentions and documents. `curator` returns the curator's name."""
-
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
+class NoteService(Service):
+    """Flags and comments on mentions and documents."""
 
     def flag_mention(self, mention_id: int) -> Change:
         """Flag the mention, or remove its flag. Raises UserError for an unknown mention."""
@@ -96,10 +89,6 @@ class NoteService:
         mentions = tuple(payload.get("mentions", ()))
         return Change(ChangeKind.NOTES, self._curator(), text, (document_id,), mentions, operation)
 
-    def _emit(self, change: Change) -> Change:
-        self._events.emit(change)
-        return change
-
 
 def restore_notes(unit: UnitOfWork, kind: OperationKind, payload: dict[str, Any], *, forward: bool) -> list[int]:
     """Redo or undo an operation's flags and comments; returns the documents that it names."""
@@ -138,11 +127,8 @@ LONGEST_GUIDELINES = 1_000_000
 """Characters; a hundred times what guidelines usually have."""
 
 
-class GuidelineService:
+class GuidelineService(Service):
     """Reads and writes the guidelines, which are stored in the project."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def text(self) -> str:
         """The guidelines; '' if there are none."""

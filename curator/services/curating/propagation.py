@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.decisions import Change, Shown, ShownCandidate, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.core.keys import active_bundle
 from curator.services.curating.attributes import AttributeService
 from curator.services.curating.deciding import decide_in
@@ -21,9 +21,8 @@ from curator.services.curating.propagation_groups import (
     grouped_by_value,
     itself,
 )
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import MentionContext, QueueFilter
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 LIMIT = 5_000
 """The most lines shown; for the others only the number is shown, and they do not change."""
@@ -76,15 +75,7 @@ class ValueOthers(SameString):
     had: Mapping[int, int | None]
 
 
-class PropagationService:
-    """`curator` returns the curator's name."""
-
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-
+class PropagationService(Service):
     def others(
         self,
         mention_id: int,
@@ -153,8 +144,7 @@ class PropagationService:
             if changed:
                 raise UserError(ntr(ONE_SET, WERE_SET, len(changed)))
             change = attributes.set_in(unit, chosen, number, others.value.id if others.value else None)
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def decide(self, others: Others, mention_ids: Collection[int], *, shown_of_itself: Shown | None = None) -> Change:
         """Give the verdict to these of the mentions shown, as one operation. `shown_of_itself` is what was shown for
@@ -179,8 +169,7 @@ class PropagationService:
                 shown=[shown_of_itself if one.mention_id == own else shown_in_line(one) for one in chosen],
                 notes=["" if one.mention_id == own else note for one in chosen],
             )
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
 
 def _identical(

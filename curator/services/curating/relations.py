@@ -7,7 +7,7 @@ operation's payload lists in `relations` the rows that it `added` and `deleted`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from threading import Lock
@@ -17,7 +17,7 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome
 from curator.domain.documents import Mention
 from curator.domain.relations import LONGEST_TYPE, Relation, RelationEdit, RelationEnd, RelationKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.relation_reading import (
     READ_TOGETHER,
     DocumentRelations,
@@ -26,24 +26,18 @@ from curator.services.core.relation_reading import (
     entity_names,
 )
 from curator.services.ports.curation import RelationEnding, RelationStep
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 SAMPLED = 200
 """The number of documents whose records are sampled for types of relations."""
 
 
-class RelationService:
-    """Adds and deletes relations. `curator` returns the name of the curator."""
+class RelationService(Service):
+    """Adds and deletes relations."""
 
-    def __init__(
-        self, store: Store, events: EventBus, clock: Clock, reader: RelationReader, *, curator: Callable[[], str]
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
+    def __init__(self, context: Context, reader: RelationReader) -> None:
+        super().__init__(context)
         self._reader = reader
-        self._curator = curator
         self._types: tuple[int, dict[str, int]] | None = None
         self._steps = RelationSteps()
 
@@ -189,10 +183,6 @@ class RelationService:
             kind, actor=curator, at=self._clock.now(), text=text, payload=payload
         )
         return Change(ChangeKind.RELATIONS, curator, text, (document_id,), tuple(mentions), operation)
-
-    def _emit(self, change: Change) -> Change:
-        self._events.emit(change)
-        return change
 
 
 class RelationSteps:

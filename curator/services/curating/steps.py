@@ -17,13 +17,12 @@ from curator.domain.decisions import Change, OperationKind
 from curator.domain.imports import ImportKind, ImportRecord
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.standing import CachedAnswer
 from curator.services.curating.undo import Journey, Walked, Walker
 from curator.services.ports.curation import LoggedStep, Operation, StepFilter
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import MentionContext
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 IMPORT = "import:"
 """Prefix of the name of an actor that is an import."""
@@ -124,23 +123,14 @@ class Training:
     at: datetime
 
 
-class StepService:
-    """`curator` returns the curator's name; `trainings` returns the trained linkers, and may read files."""
+class StepService(Service):
+    """`trainings` returns the trained linkers, and may read files."""
 
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        trainings: Callable[[], Sequence[Training]] = lambda: (),
-    ) -> None:
-        self._store = store
-        self._curator = curator
+    def __init__(self, context: Context, *, trainings: Callable[[], Sequence[Training]] = lambda: ()) -> None:
+        super().__init__(context)
         self._trainings = trainings
-        self._walker = Walker(store, events, clock, curator=curator)
-        self._imports = CachedAnswer(store, lambda unit: _batches(unit.documents.imports()))
+        self._walker = Walker(context)
+        self._imports = CachedAnswer(context.store, lambda unit: _batches(unit.documents.imports()))
 
     # --- the list ---
 

@@ -7,7 +7,7 @@ the candidates shown then; the operation log records who undid it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind
 from curator.domain.documents import DocumentState
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
 from curator.services.curating.mention_edits import restore_in
@@ -24,7 +24,7 @@ from curator.services.curating.notes import restore_intended, restore_notes
 from curator.services.curating.relations import restore_relations
 from curator.services.ports.curation import Operation
 from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 BUILT_ON = (
@@ -186,14 +186,10 @@ def _restore_states(unit: UnitOfWork, states: Sequence[Sequence[Any]], *, forwar
 # Going back over many steps, or forward again.
 
 
-class Walker:
-    """`curator` returns the curator's name."""
-
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._undoer = Undoer(clock)
-        self._curator = curator
+class Walker(Service):
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._undoer = Undoer(context.clock)
 
     def go(self, journey: Journey) -> Change:
         """See `StepService.go`."""

@@ -17,12 +17,11 @@ from curator.domain.curies import listed
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
+from curator.services.core.context import Context, Service
 from curator.services.importing.fetch_folder import FetchFolder, FetchRequest, Unfinished, unfinished
 from curator.services.importing.importing import FileProblem, ImportReport, ImportService
 from curator.services.ports.files import FileWriter, Problem
-from curator.services.ports.processes import Clock
 from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedPort, PubMedRecords
-from curator.services.ports.storage import Store
 
 BATCH = 200
 TRIES = 6
@@ -55,24 +54,22 @@ class FetchClock:
     sleep: Callable[[float], None] = time.sleep
 
 
-class FetchService:
+class FetchService(Service):
     """Generators yield progress and may be closed between two steps; waits consist of short ones."""
 
     def __init__(
         self,
-        store: Store,
+        context: Context,
         importing: ImportService,
         pubmed: PubMedPort,
         writer: FileWriter,
-        clock: Clock,
         *,
         timer: FetchClock | None = None,
     ) -> None:
-        self._store = store
+        super().__init__(context)
         self._importing = importing
         self._pubmed = pubmed
         self._writer = writer
-        self._clock = clock
         self._timer = timer or FetchClock()
         self._next = 0.0  # earliest time of the next request
 

@@ -14,10 +14,9 @@ from typing import TypeVar
 from curator.domain.attributes import Attribute, AttributeValue, Scheme, alike, same_name
 from curator.domain.decisions import Change
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import AttributeService, scheme_of
 from curator.services.ports.files import FormatRegistry, HoldsAttributes
-from curator.services.ports.storage import Store
 
 Named = TypeVar("Named", Attribute, AttributeValue)
 MOST_LOOKED_AT = 100
@@ -44,13 +43,12 @@ class FileAttribute:
         return sum(self.values.values())
 
 
-class FileAttributes:
+class FileAttributes(Service):
     """Reads the attributes that formats with `HoldsAttributes` keep in records. It takes seconds for thousands of
     documents."""
 
-    def __init__(self, store: Store, formats: FormatRegistry, events: EventBus, attributes: AttributeService) -> None:
-        self._store = store
-        self._events = events
+    def __init__(self, context: Context, formats: FormatRegistry, attributes: AttributeService) -> None:
+        super().__init__(context)
         self._formats = formats
         self._attributes = attributes
 
@@ -104,9 +102,7 @@ class FileAttributes:
             new = [one for one in steps if one[1] not in had.get(one[0], {})]
             text = ntr(ONE_READ, READ, len({one[0] for one in new}), names=", ".join(sorted(names)))
             change = self._attributes.give_in(unit, new, text, scheme=scheme)
-        if change is not None:
-            self._events.emit(change)
-        return change
+        return change and self._emit(change)
 
     def _stated(self) -> Iterator[tuple[int, str, str]]:
         """(mention, name, value) of every attribute in the records."""

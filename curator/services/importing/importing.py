@@ -6,7 +6,7 @@ other annotations do not change unless chosen in `ImportChoices`. Each file is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from curator.domain.documents import SourceDocument, SourceFile, Split
 from curator.domain.imports import Changed, ImportKind
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.importing.foreseeing import Foreseen, foresee_documents
 from curator.services.importing.gold import GoldWriter
 from curator.services.importing.import_comparing import Compared, Comparer, storable
@@ -36,8 +36,7 @@ from curator.services.importing.text_taking import TextTaker
 from curator.services.knowledge.knowledge import add_missing
 from curator.services.ports.documents import TextMover
 from curator.services.ports.files import DocumentFormat, FormatRegistry, Problem
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 
@@ -49,24 +48,12 @@ CHANGES_NOTHING = "Already imported as {name}: nothing will change."
 COMES_BACK = "Already imported as {name} and undone: its documents will be restored with all their decisions."
 
 
-class ImportService:
+class ImportService(Service):
     """Each generator yields its progress and returns the report; closing it cancels and leaves nothing visible."""
 
-    def __init__(
-        self,
-        store: Store,
-        formats: FormatRegistry,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        mover: TextMover,
-    ) -> None:
-        self._store = store
+    def __init__(self, context: Context, formats: FormatRegistry, *, mover: TextMover) -> None:
+        super().__init__(context)
         self._formats = formats
-        self._events = events
-        self._clock = clock
-        self._curator = curator
         self._mover = mover
 
     def documents(

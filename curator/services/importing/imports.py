@@ -7,19 +7,18 @@ back beyond such a step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.imports import Handwork, ImportKind, ImportRecord
 from curator.domain.wording import UserError, ntr, tr, well_formed
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.importing.text_taking import TextTaker, base_of
 from curator.services.knowledge.knowledge import add_missing
 from curator.services.ports.documents import TextMover
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +78,10 @@ def handwork_words(work: Handwork) -> str:
     return tr("{what} {where}", what=listed, where=where) if listed else ""
 
 
-class ImportList:
-    def __init__(
-        self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str], mover: TextMover
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._taker = TextTaker(mover, clock)
+class ImportList(Service):
+    def __init__(self, context: Context, *, mover: TextMover) -> None:
+        super().__init__(context)
+        self._taker = TextTaker(mover, context.clock)
 
     def files(self) -> list[FileImport]:
         """Every imported file, the newest import first."""
@@ -150,8 +144,7 @@ class ImportList:
         touched = (*plan.documents, *plan.given_back)
         self._events.emit(Change(ChangeKind.MENTIONS, who, text, touched))  # the linker forgets them
         change = Change(ChangeKind.IMPORTED, who, text, touched, operation_id=operation)
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def _give_back(self, unit: UnitOfWork, document_id: int, who: str) -> None:
         """Restore its former text, repeatedly while the text comes from an undone import."""

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.entities import Branches
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import branches_of, store_branches
 from curator.services.knowledge.hierarchy import HierarchyService
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 NAMED = 5
 """The most identifiers listed in an error about unknown ones."""
 
 
-class BranchService:
+class BranchService(Service):
     """A restriction holds for a type of mentions, or under '' for every type without one of its own."""
 
-    def __init__(
-        self, store: Store, events: EventBus, hierarchy: HierarchyService, *, curator: Callable[[], str]
-    ) -> None:
-        self._store = store
-        self._events = events
+    def __init__(self, context: Context, hierarchy: HierarchyService) -> None:
+        super().__init__(context)
         self._hierarchy = hierarchy
-        self._curator = curator
 
     def branches(self) -> Branches:
         with self._store.read() as unit:
@@ -55,8 +51,7 @@ class BranchService:
             if changed:
                 unit.suggestions.make_stale(changed)
         change = Change(ChangeKind.TYPE_MAPPING, self._curator(), _words(mention_type, len(after.of[mention_type])))
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
 
 def _known(unit: UnitOfWork, entity_ids: Sequence[str]) -> list[str]:

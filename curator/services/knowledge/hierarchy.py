@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from curator.domain.entities import TreeNode, TreePage
 from curator.domain.wording import UserError, tr
-from curator.services.ports.storage import Store
+from curator.services.core.context import Context, Service
 
 PAGE = 100
 """Children of a node that are read at once."""
@@ -30,15 +30,15 @@ class TreeWay:
         return len(self.nodes) == 1 and not self.nodes[0].children
 
 
-class HierarchyService:
+class HierarchyService(Service):
     """Each answer takes some milliseconds, except the first one if an earlier version of the program imported the
     knowledge base: it builds the index, so call it from a worker thread.
 
     Every method raises UserError if the index is missing and cannot be built.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._ready = False
         self._building = threading.Lock()  # allows other writers, but no second builder
 

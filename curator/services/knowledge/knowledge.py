@@ -22,11 +22,11 @@ from curator.domain.entities import (
 )
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import branches_for
 from curator.services.core.standing import CachedAnswer
 from curator.services.knowledge.remap_plan import replacement
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 VOTE_SHARE = 0.05
 """A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
@@ -51,12 +51,10 @@ class HiddenEntities:
     restricted: bool = False
 
 
-class KnowledgeService:
-    def __init__(self, store: Store, events: EventBus, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._curator = curator
-        self._info = CachedAnswer(store, lambda unit: unit.kb.info())
+class KnowledgeService(Service):
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._info = CachedAnswer(context.store, lambda unit: unit.kb.info())
 
     def info(self) -> KnowledgeBaseInfo | None:
         return self._info.get()
@@ -166,8 +164,7 @@ class KnowledgeService:
             if changed:
                 unit.suggestions.make_stale(sorted(changed))
         change = Change(ChangeKind.TYPE_MAPPING, self._curator(), tr("Changed the type mapping"))
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def propose_mapping(self) -> TypeMapping:
         """For each mention type of the project, the knowledge-base types to restrict its candidates to."""

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.same_string import string_key
+from curator.services.core.context import Service
 from curator.services.core.keys import active_bundle
 from curator.services.ports.queue import MentionContext, NilMention
-from curator.services.ports.storage import Store
 
 LIKE = 0.6
 """Least Jaccard coefficient of trigrams: “blorbitic syndrome” and “blorbitic syndromes type” join, “left” and “right”
@@ -49,11 +49,8 @@ class NilCluster:
         return tuple(seen.values())[1:]
 
 
-class NilService:
+class NilService(Service):
     """Read-only; a call costs up to a second with ten thousand NIL mentions: call it in a worker thread."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def clusters(self, *, decided: bool = True) -> list[NilCluster]:
         """The clusters of mentions decided NIL, or else of undecided ones with a NIL suggestion; the largest first."""

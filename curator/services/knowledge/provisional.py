@@ -5,25 +5,19 @@ Each action is one operation, undone and redone together with its decisions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.entities import Entity, EntityDraft, ProvisionalEntity
-from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.core.keys import active_bundle
 from curator.services.curating.entity_steps import entity_step
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import MentionContext
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
-IN_ROUND = (
-    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round "
-    "before you create, change or delete new entities; nothing was changed."
-)
 GONE = "The new entity {id} “{name}” was already deleted or replaced; nothing was changed."
 TAKEN = "{id} is already here: “{name}” ({known}). Link to it instead; nothing was changed."
 ITSELF = "“{name}” cannot be merged with itself. Choose another entity."
@@ -47,24 +41,7 @@ class Made:
     change: Change
 
 
-class ProvisionalService:
-    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
-
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        round_of: Callable[[], Round | None] = lambda: None,
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._round_of = round_of
-
+class ProvisionalService(Service):
     # --- what there is ---
 
     def all(self) -> list[NewEntity]:
@@ -169,11 +146,6 @@ class ProvisionalService:
 
     # --- inside ---
 
-    def _refuse_in_round(self) -> None:
-        found = self._round_of()
-        if found is not None:
-            raise UserError(tr(IN_ROUND, name=found.name))
-
     def _step(
         self,
         unit: UnitOfWork,
@@ -189,10 +161,6 @@ class ProvisionalService:
         return entity_step(
             unit, kind, edits, verdicts, curator=who, clock=self._clock, text=text, notes=notes, shown=shown
         )
-
-    def _emit(self, change: Change) -> Change:
-        self._events.emit(change)
-        return change
 
 
 def moved(verdict: Verdict, to: Mapping[str, str | None]) -> Verdict:

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Verdict
 from curator.domain.entities import Entity
-from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.curating.entity_steps import Edit, entity_step
-from curator.services.knowledge.provisional import IN_ROUND, joined_note, moved
+from curator.services.knowledge.provisional import joined_note, moved
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan, plan_of
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 NOTHING = "None of the ticked lines can be changed. Tick lines that have an entity to move to."
 CHANGED = "The entity {id} is no longer in the knowledge base. Reopen the list; nothing was changed."
 
 
-class RemapService:
-    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
-
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        round_of: Callable[[], Round | None] = lambda: None,
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._round_of = round_of
-
+class RemapService(Service):
     def plan(self) -> RemapPlan:
         """The plan. It reads every decided string: call it from a worker thread."""
         with self._store.read() as unit:
@@ -50,9 +31,7 @@ class RemapService:
         For decisions that changed since, the current state counts. Raises UserError if nothing is left to do, for an
         entity that no longer exists, and while the curator judges in a round.
         """
-        active = self._round_of()
-        if active is not None:
-            raise UserError(tr(IN_ROUND, name=active.name))
+        self._refuse_in_round()
         with self._store.write() as unit:
             step = _Step(unit, dict(to or {}))
             for line in lines:
@@ -69,8 +48,7 @@ class RemapService:
                 text=_words(len(step.verdicts), len(step.edits)),
                 notes=step.notes,
             )
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
 
 class _Step:

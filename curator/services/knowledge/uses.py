@@ -8,22 +8,20 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from curator.domain.decisions import Change, Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.entities import Entity
-from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, guarded_row, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.curating.deciding import decide_in
 from curator.services.knowledge.provisional import joined_note
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import MentionUse
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 NOTHING_SHOWN = Shown("", ())
 """The list shows no candidates: none was rejected."""
@@ -34,10 +32,6 @@ UNKNOWN = (
 NO_TARGET = "The knowledge base has no entity {id}. Search it for the right identifier; nothing was changed."
 ITSELF = "These mentions are linked to “{name}” already. Choose another entity; nothing was changed."
 NOTHING = "No mention was chosen. Tick those that you want to change."
-IN_ROUND = (
-    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round first; nothing "
-    "was changed."
-)
 ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
 CHANGED = "{n:,} of these mentions were decided or deleted meanwhile; nothing was changed. Look at the list again."
 MOVED_NOTE = "Moved from {id} “{name}” to {into} “{new}” in the list of its uses"
@@ -139,24 +133,7 @@ def uses_csv(uses: Sequence[MentionUse]) -> str:
     return out.getvalue()
 
 
-class UseService:
-    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
-
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        round_of: Callable[[], Round | None] = lambda: None,
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._round_of = round_of
-
+class UseService(Service):
     def of(self, entity_id: str) -> Uses:
         """The uses of an entity, by primary id, or by alternate id if no mention is linked to it. It reads the context
         of each: call it from a worker thread.
@@ -183,8 +160,7 @@ class UseService:
         """
         if to.outcome is not Outcome.NIL and len(to.entity_ids) != 1:
             raise ValueError("uses are moved to one entity, or to NIL")
-        if (active := self._round_of()) is not None:
-            raise UserError(tr(IN_ROUND, name=active.name))
+        self._refuse_in_round()
         wanted = set(mention_ids)
         listed = {one.context.mention_id: one.context.verdict for one in uses.uses}
         if not wanted:
@@ -205,8 +181,7 @@ class UseService:
                 notes=[joined_note(now[one].note, note) for one in chosen],
                 text=text,
             )
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def _unchanged(self, unit: UnitOfWork, listed: Mapping[int, Verdict | None]) -> dict[int, Decision]:
         current = unit.decisions.current(list(listed))

@@ -10,10 +10,10 @@ from curator.domain.documents import Mention
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Contrast, Stamp
 from curator.domain.wording import tr
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import link_document
 from curator.services.ports.processes import LinkerPort
-from curator.services.ports.storage import Store
 from curator.services.queue.queue import OpenDocument
 
 KEPT = 64
@@ -26,11 +26,11 @@ Answered = Callable[[Contrast | str], None]
 _Key = tuple[int, str, str, Stamp]
 
 
-class ContrastService:
+class ContrastService(Service):
     """One request at a time: a new one cancels the previous one."""
 
-    def __init__(self, store: Store, linker: LinkerPort) -> None:
-        self._store = store
+    def __init__(self, context: Context, linker: LinkerPort) -> None:
+        super().__init__(context)
         self._linker = linker
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, Contrast] = OrderedDict()

@@ -10,39 +10,27 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.jobs import LinkerState, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import NO_INDEX, answers_of, wait_ready
 from curator.services.linking.remembering import MemoryService, teach_entities
-from curator.services.ports.processes import BundleStore, Clock, DetectedMention, JobHandle, JobPort, LinkerPort
+from curator.services.ports.processes import BundleStore, DetectedMention, JobHandle, JobPort, LinkerPort
 from curator.services.ports.queue import QueueFilter
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.training.job_chain import OnEnd, OnProgress
 
 PAGE = 500
 
 
-class DetectionService:
+class DetectionService(Service):
     def __init__(
-        self,
-        store: Store,
-        linker: LinkerPort,
-        bundles: BundleStore,
-        memory: MemoryService,
-        jobs: JobPort,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
+        self, context: Context, linker: LinkerPort, bundles: BundleStore, memory: MemoryService, jobs: JobPort
     ) -> None:
-        self._store = store
+        super().__init__(context)
         self._linker = linker
         self._bundles = bundles
         self._memory = memory
         self._jobs = jobs
-        self._events = events
-        self._clock = clock
-        self._curator = curator
 
     def documents_without_mentions(self) -> list[int]:
         """Visible documents in queue order."""

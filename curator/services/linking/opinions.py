@@ -23,13 +23,11 @@ from curator.domain.facets import Facet
 from curator.domain.jobs import Progress
 from curator.domain.suggestions import Opinion, OpinionPlace, OpinionUse, Suggestion
 from curator.domain.wording import CancelledError, UserError, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.linking.opinion_prompts import TEMPLATE, Prompt, checked_template, make_prompt, read_answer
 from curator.services.linking.opinion_report import OpinionReport, report_of
 from curator.services.ports.opinions import ModelPort, ModelServer, NoAnswerError, Stopper
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import QueueFilter, WorkRow
-from curator.services.ports.storage import Store
 
 T = TypeVar("T")
 TEMPLATE_KEY = "opinion_prompt"
@@ -78,16 +76,12 @@ class OpinionOptions:
         return self.is_doubtful(1.0 - first if nil else first, suggestion.chance_margin, nil=nil)
 
 
-class OpinionService:
+class OpinionService(Service):
     """Calls the model in the caller's thread, which may be any. `options` are read with every call."""
 
-    def __init__(
-        self, store: Store, model: ModelPort, events: EventBus, clock: Clock, *, options: Callable[[], OpinionOptions]
-    ) -> None:
-        self._store = store
+    def __init__(self, context: Context, model: ModelPort, *, options: Callable[[], OpinionOptions]) -> None:
+        super().__init__(context)
         self._model = model
-        self._events = events
-        self._clock = clock
         self._options = options
         self._turn = threading.Lock()
 

@@ -13,12 +13,12 @@ from curator.domain.entities import Entity, EntityMatch, MatchKind
 from curator.domain.jobs import LinkerState, Progress
 from curator.domain.suggestions import Band, Candidate, Suggestion
 from curator.domain.wording import UserError, tr
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import K, ask, open_linker
 from curator.services.linking.remembering import teach, teach_entities
 from curator.services.linking.restricting import within_branches
 from curator.services.ports.processes import BundleStore, LinkDocument, LinkerPort, LinkMention
-from curator.services.ports.storage import Store
 
 USUAL = 5
 """The default number of matches for a query."""
@@ -56,12 +56,12 @@ class WordMatch:
     features: Mapping[str, float] = field(default_factory=dict)
 
 
-class ReconciliationService:
+class ReconciliationService(Service):
     """Read-only. Call `start` before `match`, which may be called from several threads, as `meant`, which takes the
     linker as it is."""
 
-    def __init__(self, store: Store, linker: LinkerPort, bundles: BundleStore) -> None:
-        self._store = store
+    def __init__(self, context: Context, linker: LinkerPort, bundles: BundleStore) -> None:
+        super().__init__(context)
         self._linker = linker
         self._bundles = bundles
 

@@ -18,7 +18,7 @@ from curator.domain.documents import Split
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.wording import LinkerUnavailableError, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.ports.processes import DecidedDocument, DecidedMention, LinkerPort, LinkMention
 from curator.services.ports.storage import Store, UnitOfWork
 
@@ -74,7 +74,7 @@ def decided_documents(store: Store, document_ids: Sequence[int]) -> list[Decided
         return [_decided(unit, one) for one in document_ids]
 
 
-class MemoryService:
+class MemoryService(Service):
     """Reads and sends in its own thread, a moment after the change: nothing is read for the memory before the window
     responds to the key. Changes made meanwhile are sent together. Nothing is lost if some are not sent when the project
     closes: the next linker process learns from the stored decisions.
@@ -82,10 +82,9 @@ class MemoryService:
     `learnt` is called, in that thread, whenever the memory has changed.
     """
 
-    def __init__(self, store: Store, linker: LinkerPort, events: EventBus, *, learnt: Callable[[], None]) -> None:
-        self._store = store
+    def __init__(self, context: Context, linker: LinkerPort, *, learnt: Callable[[], None]) -> None:
+        super().__init__(context)
         self._linker = linker
-        self._events = events
         self._learnt = learnt
         self._process = 0  # the linker process whose memory is current
         self._news = threading.Condition()  # guards these four
@@ -237,13 +236,12 @@ def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
 # bundle only differences are sent; the linker itself repeats them to a process that it restarts.
 
 
-class EntityTeacher:
+class EntityTeacher(Service):
     """`learnt` is called, in the linker's thread, whenever its entities have changed."""
 
-    def __init__(self, store: Store, linker: LinkerPort, events: EventBus, *, learnt: Callable[[], None]) -> None:
-        self._store = store
+    def __init__(self, context: Context, linker: LinkerPort, *, learnt: Callable[[], None]) -> None:
+        super().__init__(context)
         self._linker = linker
-        self._events = events
         self._learnt = learnt
         self._lock = threading.Lock()
         self._bundle = ""  # the bundle that got the entities

@@ -16,7 +16,7 @@ from curator.domain.documents import Split
 from curator.domain.jobs import ANSWER_MENTIONS, JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import (
     NO_INDEX,
@@ -33,7 +33,7 @@ from curator.services.linking.remembering import taught_documents, teach, teach_
 from curator.services.linking.restricting import within_branches
 from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
 from curator.services.ports.processes import BundleStore, LinkDocument, LinkerPort
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 BATCH = 32
 ACTOR = "linker"
@@ -47,26 +47,24 @@ log = logging.getLogger(__name__)
 __all__ = ["DocumentSuggestions", "LinkReport", "SuggestionService"]
 
 
-class SuggestionService:
+class SuggestionService(Service):
     """`start` listens to changes and begins linking ahead; without it only `link_split` works (the command line)."""
 
     def __init__(
         self,
-        store: Store,
+        context: Context,
         linker: LinkerPort,
         bundles: BundleStore,
-        events: EventBus,
         *,
         bulk: BulkPort,
         ahead: Callable[[], int],
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
         """`give_way` waits while a key is handled; it is called before each step of storing an answer."""
-        self._store = store
+        super().__init__(context)
         self._linker = linker
         self._bulk = bulk
         self._bundles = bundles
-        self._events = events
         self._ahead = ahead
         self._give_way = give_way
         self._lock = threading.Lock()
@@ -83,7 +81,7 @@ class SuggestionService:
         self._position = 0  # the current document
         self._closed = False
         self._trouble = ""
-        self._names = NameLinking(store, self._tell)
+        self._names = NameLinking(context.store, self._tell)
 
     def start(self) -> None:
         """Listen to changes, open the active bundle, link ahead. Does nothing in a read-only project."""

@@ -16,9 +16,10 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Mention, Passage, Span, Split
 from curator.domain.spans import overlaps
 from curator.domain.wording import UserError, tr
+from curator.services.core.context import Context, Service
 from curator.services.ports.documents import DocumentText
 from curator.services.ports.queue import QueueFilter
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.queue.needed_text import needed_by_pattern, needed_by_words
 from curator.services.queue.text_pattern import TOO_SLOW, SlowPatternError, TextPattern, pattern_of, without_blanks
 
@@ -131,11 +132,11 @@ class _Matches:
     places: list[tuple[int, int]]
 
 
-class CorpusSearch:
+class CorpusSearch(Service):
     """Read-only. Call `search` from a worker thread."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._plain: tuple[int, ...] = ()
         """The version of the texts in which none contains U+0000, where SQLite's comparison would stop."""
 

@@ -13,18 +13,15 @@ from curator.domain.attributes import Scheme, called, load_scheme
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, FacetCube, Facets, attribute_value
 from curator.domain.wording import UserError, tr
+from curator.services.core.context import Service
 from curator.services.ports.queue import QueueFilter
-from curator.services.ports.storage import Store
 
 LARGE = 20_000
 """With at least this many mentions, counting takes longer than a frame and belongs in a background thread."""
 
 
-class FacetService:
+class FacetService(Service):
     """Read-only and thread-safe."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def large(self) -> bool:
         with self._store.read() as unit:
@@ -46,11 +43,8 @@ class FacetService:
 KEY = "saved_filters"  # JSON: name -> filter
 
 
-class SavedFilters:
+class SavedFilters(Service):
     """Saved filters by name, in alphabetical order. Attributes and values renamed since have their new names."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def all(self) -> dict[str, QueueFilter]:
         with self._store.read() as unit:

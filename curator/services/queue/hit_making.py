@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome, Shown, Verdict
 from curator.domain.documents import MentionOrigin, SourceMention, Span
-from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.mention_edits import checked
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.queue.corpus_search import Bar, Hit, bar_of
 
 NOTHING_SHOWN = Shown("", ())
@@ -23,10 +21,6 @@ NOTHING_SHOWN = Shown("", ())
 NONE_CHOSEN = "No hit was chosen. Tick those that you want to make mentions of."
 NONE_LEFT = "No mention was made: {reasons}."
 NO_TYPE = "A mention needs a type. Choose one of the project's types."
-IN_ROUND = (
-    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round first; nothing "
-    "was changed."
-)
 ONE_NIL, MANY_NIL = "Made {n:,} mention from a search, marked NIL", "Made {n:,} mentions from a search, marked NIL"
 ONE_LINKED = "Made {n:,} mention from a search, linked to “{name}”"
 MANY_LINKED = "Made {n:,} mentions from a search, linked to “{name}”"
@@ -72,24 +66,7 @@ def foreseen(hits: Sequence[Hit]) -> dict[LeftOut, int]:
     return {**({LeftOut.EXISTS: exists} if exists else {}), **barred}
 
 
-class HitMaking:
-    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
-
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        round_of: Callable[[], Round | None] = lambda: None,
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._round_of = round_of
-
+class HitMaking(Service):
     def make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None, *, sought: str = "") -> Made:
         """Make mentions of this type, all with this decision (None: undecided), as one operation. `sought` is noted
         with each decision. Hits that cannot become mentions, and existing mentions, are left out.
@@ -98,8 +75,7 @@ class HitMaking:
         left out, without a type, for an unknown entity, and while the curator judges in a round; then nothing is
         changed.
         """
-        if (active := self._round_of()) is not None:
-            raise UserError(tr(IN_ROUND, name=active.name))
+        self._refuse_in_round()
         if not hits:
             raise UserError(tr(NONE_CHOSEN))
         if not mention_type.strip():

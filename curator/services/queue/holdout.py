@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME
 from curator.domain.statistics import IMPORTED, DecidedCell
-from curator.services.ports.storage import Store
+from curator.services.core.context import Context, Service
 
 REASON = (
     "Suggestions are hidden here. Decide without them, or press {key} to show them. This measures how "
@@ -66,13 +66,13 @@ class HoldoutReport:
         return self.seen.share - self.without.share
 
 
-class HoldoutService:
+class HoldoutService(Service):
     """Determines which mentions are held out, and reports the results. `percent` returns the current setting."""
 
-    def __init__(self, store: Store, *, percent: Callable[[], int]) -> None:
-        self._store = store
+    def __init__(self, context: Context, *, percent: Callable[[], int]) -> None:
+        super().__init__(context)
         self._percent = percent
-        with store.read() as unit:
+        with context.store.read() as unit:
             self._project_id = unit.meta.get("project.id") or ""
 
     def among(self, mention_ids: Sequence[int]) -> set[int]:

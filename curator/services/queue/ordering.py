@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from curator.services.core.context import Service
 from curator.services.ports.queue import QueueFilter, WorkRow
-from curator.services.ports.storage import Store
 
 POOL = 20_000
 """The number of least certain mentions that are ordered; the others wait until these are decided."""
@@ -168,11 +168,8 @@ def _an_entity(row: WorkRow) -> bool:
     return bool(row.first) and not row.is_nil
 
 
-class OrderingService:
+class OrderingService(Service):
     """Lists of work: undecided mentions of the filtered queue in one of the orders."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def work(self, where: QueueFilter, order: QueueOrder, *, length: int = LENGTH) -> list[WorkRow]:
         """At most `length` mentions; empty for the order of documents, which needs no list."""

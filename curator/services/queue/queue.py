@@ -13,11 +13,11 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, DocumentState, Mention
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
 from curator.services.curating.attributes import given_of
 from curator.services.ports.documents import ProjectCounts, QueueRow
 from curator.services.ports.queue import QueueFilter
-from curator.services.ports.storage import Store
 from curator.tracing import span
 
 PAGE = 500
@@ -96,19 +96,19 @@ class OpenDocument:
         return next((one for one in undecided if among is None or one in among), None)
 
 
-class QueueService:
+class QueueService(Service):
     """Read-only views of the queue; a page costs one query."""
 
     def __init__(
         self,
-        store: Store,
+        context: Context,
         *,
         held_out: Callable[[Sequence[int]], Collection[int]] = lambda _: (),
         seen: Callable[[OpenDocument], OpenDocument] = lambda opened: opened,
     ) -> None:
         """`held_out` returns the mentions among some that are decided without suggestions, `seen` the document shown to
-        the curator."""
-        self._store = store
+        the context.curator."""
+        super().__init__(context)
         self._held_out = held_out
         self._seen = seen
         self._last: tuple[int, QueueRow] | None = None  # the row read last, and `written` at that time

@@ -17,12 +17,12 @@ from curator.boundary import logged
 from curator.domain.decisions import Change, ChangeKind, Decision
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
 from curator.services.curating.deciding import unpacked
 from curator.services.curating.undo import changes_of
 from curator.services.ports.queue import MentionContext, QueueFilter
-from curator.services.ports.storage import Claim, Store, UnitOfWork
+from curator.services.ports.storage import Claim, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -61,13 +61,9 @@ class Collision:
         return tr(COLLIDED, who=self.theirs.curator, step=self.step, which=which)
 
 
-class TeamService:
-    """`curator` returns the curator's name."""
-
-    def __init__(self, store: Store, events: EventBus, *, curator: Callable[[], str]) -> None:
-        self._store = store
-        self._events = events
-        self._curator = curator
+class TeamService(Service):
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._collisions: list[Collision] = []
         self._decided: set[int] = set()  # mentions that this curator decided since the project was opened
         self._told: list[Callable[[Change, Sequence[Collision]], None]] = []
@@ -75,8 +71,8 @@ class TeamService:
         self._held: dict[int, float] = {}  # documents assigned here, and when to extend the claim
         self._guard = threading.Lock()
         self._following = False
-        if store.team is not None:
-            events.subscribe(self._own)
+        if context.store.team is not None:
+            context.events.subscribe(self._own)
 
     # --- documents handed out ---
 

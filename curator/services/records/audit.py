@@ -14,8 +14,8 @@ from typing import Any
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, guarded_row, tr
+from curator.services.core.context import Context, Service
 from curator.services.ports.files import FileWriter
-from curator.services.ports.storage import Store
 
 COLUMNS = (
     "at",
@@ -58,9 +58,9 @@ class AuditReport:
     operations: int
 
 
-class AuditService:
-    def __init__(self, store: Store, files: FileWriter) -> None:
-        self._store = store
+class AuditService(Service):
+    def __init__(self, context: Context, files: FileWriter) -> None:
+        super().__init__(context)
         self._files = files
 
     def export(self, out: Path) -> AuditReport:

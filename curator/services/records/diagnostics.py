@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from curator.services.core.context import Context, Service
+
 if TYPE_CHECKING:  # logging starts before the first paint and does not use them
     from curator.services.ports.processes import LinkerPort
-    from curator.services.ports.storage import Store
     from curator.services.training.bundles import BundleSwitch
 
 
@@ -99,9 +100,9 @@ PACKAGES = (
 )
 
 
-class DiagnosticsService:
-    def __init__(self, store: Store, linker: LinkerPort, switch: BundleSwitch) -> None:
-        self._store = store
+class DiagnosticsService(Service):
+    def __init__(self, context: Context, linker: LinkerPort, switch: BundleSwitch) -> None:
+        super().__init__(context)
         self._linker = linker
         self._switch = switch
 

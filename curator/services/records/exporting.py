@@ -15,6 +15,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile
 from curator.domain.statistics import Holdings
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
+from curator.services.core.context import Context, Service
 from curator.services.core.relation_reading import RelationReader
 from curator.services.importing.import_report import counted
 from curator.services.importing.import_sources import left_behind
@@ -30,7 +31,6 @@ from curator.services.ports.files import (
     OneFile,
     Problem,
 )
-from curator.services.ports.storage import Store
 from curator.services.records.export_documents import (
     ExportScope,
     adjudicated_only,
@@ -271,9 +271,9 @@ class _EmptyFileError(DamagedTextError):
     """All documents of a file are damaged."""
 
 
-class ExportService:
-    def __init__(self, store: Store, formats: FormatRegistry, writer: FileWriter) -> None:
-        self._store = store
+class ExportService(Service):
+    def __init__(self, context: Context, formats: FormatRegistry, writer: FileWriter) -> None:
+        super().__init__(context)
         self._formats = formats
         self._relations = RelationReader(formats)
         self._writer = writer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from curator.domain.audit import (
@@ -13,24 +13,18 @@ from curator.domain.audit import (
     way_of,
 )
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
-from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.notes import intend, intended_in, is_intended, string_scope
 from curator.services.knowledge.provisional import joined_note
-from curator.services.ports.processes import Clock
 from curator.services.ports.queue import MentionContext
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.records.inconsistency_finding import find, find_first, names_of, string_of
 
 NOTHING_SHOWN = Shown("", ())
 """The list shows no candidates: none was rejected."""
-IN_ROUND = (
-    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round first; nothing "
-    "was changed."
-)
 NOTHING = "No mention was chosen. Tick those that you want to change."
 THE_SAME = "These mentions already have this decision. Choose another entity; nothing was changed."
 ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
@@ -42,24 +36,7 @@ SETTLED = "Changed {n:,} decisions about “{text}” to {after}"
 NOTE = "Was {before}; changed to {after} in the list of inconsistencies"
 
 
-class InconsistencyService:
-    """`curator` returns the name of the curator; `round_of` the round that they are judging in, if any."""
-
-    def __init__(
-        self,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        round_of: Callable[[], Round | None] = lambda: None,
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
-        self._round_of = round_of
-
+class InconsistencyService(Service):
     def find(self) -> Inconsistencies:
         """All inconsistencies of the current decisions. 0.2 s for 10,000 decisions: call it from a worker thread."""
         with self._store.read() as unit:
@@ -89,7 +66,7 @@ class InconsistencyService:
     def mark(self, one: Inconsistency, *, intended: bool) -> Change:
         """Mark it as intended, so that it is only listed again with a different decision, or remove the mark. This is
         one undoable step. Raises UserError while the curator judges in a round."""
-        self._check_round()
+        self._refuse_in_round()
         text = tr(INTENDED if intended else NOT_INTENDED, text=one.text)
         first = one.places[0]
         with self._store.write() as unit:
@@ -102,8 +79,7 @@ class InconsistencyService:
                 payload={"mentions": [first.mention_id], **payload},
             )
         change = Change(ChangeKind.NOTES, self._curator(), text, (first.document_id,), (first.mention_id,), operation)
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def settle(self, one: Inconsistency, mention_ids: Collection[int], to: Verdict) -> Change:
         """Decide some mentions of an inconsistency differently, as one operation; each decision gets a note. In a link
@@ -113,7 +89,7 @@ class InconsistencyService:
         if nothing would change, if the entity is unknown, and while the curator judges in a round; then nothing is
         changed.
         """
-        self._check_round()
+        self._refuse_in_round()
         wanted = set(mention_ids)
         listed = {place.mention_id: place for place in one.places if place.mention_id in wanted}
         if not wanted:
@@ -129,8 +105,7 @@ class InconsistencyService:
             if not moved:
                 raise UserError(tr(THE_SAME))
             change = self._decide(unit, one, moved, now)
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def _decide(
         self, unit: UnitOfWork, one: Inconsistency, verdicts: dict[int, Verdict], now: dict[int, Decision]
@@ -168,10 +143,6 @@ class InconsistencyService:
         with self._store.read() as unit:
             decision = unit.decisions.current([mention_id]).get(mention_id)
         return None if decision is None else self.contradiction(mention_id, decision.verdict)
-
-    def _check_round(self) -> None:
-        if (active := self._round_of()) is not None:
-            raise UserError(tr(IN_ROUND, name=active.name))
 
 
 def decided_words(verdict: Verdict, names: dict[str, str]) -> str:

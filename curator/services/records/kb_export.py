@@ -19,8 +19,9 @@ from typing import Any
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, guarded_row, tr
+from curator.services.core.context import Context, Service
 from curator.services.ports.files import FileWriter
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 LEAST = 2
 SHARE = 0.8
@@ -48,9 +49,9 @@ class KbExport:
     names: int
 
 
-class KnowledgeExport:
-    def __init__(self, store: Store, files: FileWriter) -> None:
-        self._store = store
+class KnowledgeExport(Service):
+    def __init__(self, context: Context, files: FileWriter) -> None:
+        super().__init__(context)
         self._files = files
 
     def taught(self, *, least: int = LEAST) -> list[TaughtName]:

@@ -19,10 +19,9 @@ from pathlib import Path
 
 from curator.boundary import logged
 from curator.domain.wording import CancelledError, UserError, localised, tr
+from curator.services.core.context import Context, Service
 from curator.services.ports.curation import StepFilter
-from curator.services.ports.processes import Clock
 from curator.services.ports.safety import Backup, BackupStore, Checked
-from curator.services.ports.storage import Store
 
 log = logging.getLogger(__name__)
 Trouble = Callable[[str], None]
@@ -39,13 +38,12 @@ BEHIND = (
 )
 
 
-class BackupService:
+class BackupService(Service):
     """The backups of an open project. `begin` is for a session in the window; a command has none."""
 
-    def __init__(self, store: Store, backups: BackupStore, clock: Clock) -> None:
-        self._store = store
+    def __init__(self, context: Context, backups: BackupStore) -> None:
+        super().__init__(context)
         self._backups = backups
-        self._clock = clock
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._listeners: list[Trouble] = []

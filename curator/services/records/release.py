@@ -29,9 +29,10 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, Mention, text_hash
 from curator.domain.rounds import Judgement
 from curator.domain.wording import UserError, tr
+from curator.services.core.context import Context, Service
 from curator.services.curating.notes import GUIDELINES_KEY
 from curator.services.ports.files import FileWriter
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.records.export_documents import ExportScope, documents_of
 from curator.services.rounds.rounds import adjudicated_by
 from curator.services.training.bundles import BundleSwitch
@@ -54,9 +55,9 @@ class ReleaseReport:
     sha256: str
 
 
-class ReleaseService:
-    def __init__(self, store: Store, switch: BundleSwitch, files: FileWriter) -> None:
-        self._store = store
+class ReleaseService(Service):
+    def __init__(self, context: Context, switch: BundleSwitch, files: FileWriter) -> None:
+        super().__init__(context)
         self._switch = switch
         self._files = files
 

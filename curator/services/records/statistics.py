@@ -9,7 +9,7 @@ from typing import Any
 from curator.domain.jobs import BundleInfo
 from curator.domain.rounds import RoundKind
 from curator.domain.statistics import Counts, Headline, Plot, StatisticsFilter, TakenDecision
-from curator.services.ports.storage import Store
+from curator.services.core.context import Context, Service
 from curator.services.records.plots_of_models import bundle_plots, people_plots
 from curator.services.records.plots_of_work import headlines, work_plots
 from curator.services.rounds.agreement import AgreementRow, AgreementService, ConsistencyRow
@@ -28,13 +28,13 @@ class Statistics:
     consistency: tuple[ConsistencyRow, ...] = ()
 
 
-class StatisticsService:
+class StatisticsService(Service):
     """`read` uses a few grouped queries, and reads rounds only if their judgements have changed."""
 
     def __init__(
-        self, store: Store, agreement: AgreementService, *, bundles: Callable[[], Sequence[BundleInfo]]
+        self, context: Context, agreement: AgreementService, *, bundles: Callable[[], Sequence[BundleInfo]]
     ) -> None:
-        self._store = store
+        super().__init__(context)
         self._agreement = agreement
         self._bundles = bundles
         self._rounds: dict[tuple[str, int], AgreementRow] = {}

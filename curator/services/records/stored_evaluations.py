@@ -20,8 +20,8 @@ from typing import Any
 from curator.domain.decisions import Outcome
 from curator.domain.wording import UserError, tr
 from curator.foreign_files import open_regular
+from curator.services.core.context import Context, Service
 from curator.services.ports.files import FileWriter
-from curator.services.ports.storage import Store
 from curator.services.records.evaluation_errors import ErrorList, errors_file, errors_of, joined
 
 FOLDER, SUFFIX = "evaluations", ".json.gz"
@@ -44,11 +44,11 @@ class StoredEvaluation:
     errors: int | None
 
 
-class StoredEvaluations:
+class StoredEvaluations(Service):
     """All methods except `keep` are read-only and thread-safe."""
 
-    def __init__(self, store: Store, files: FileWriter) -> None:
-        self._store = store
+    def __init__(self, context: Context, files: FileWriter) -> None:
+        super().__init__(context)
         self._files = files
 
     @property

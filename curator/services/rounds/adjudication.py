@@ -6,19 +6,19 @@ remaining mentions and for the export. Agreed judgements are adopted in one step
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from curator.domain.attributes import Given
 from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectReason, Verdict
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import AttributeService
 from curator.services.curating.curation import CurationService, Related
 from curator.services.curating.deciding import decide_in, mentions_words
 from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.queue.queue import MentionView, OpenDocument, QueueService, with_comments
 from curator.services.queue.seat import Linking, Seat
 from curator.services.rounds.mention_verdicts import MentionVerdicts, judged_documents
@@ -60,14 +60,9 @@ class Adjudication:
         return next((one for one in order if one.mention.id not in self.settled), None)
 
 
-class AdjudicationService:
-    def __init__(
-        self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str], related: Related
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
-        self._curator = curator
+class AdjudicationService(Service):
+    def __init__(self, context: Context, *, related: Related) -> None:
+        super().__init__(context)
         self._related = related
 
     def of(self, round_id: int) -> Adjudication:
@@ -89,7 +84,7 @@ class AdjudicationService:
             note = f"{round_note(found.round.name)}as {curator} judged"
             given = {mention_id: judged.attributes.get(curator, ())}
             changes = self._decide(unit, [mention_id], [verdict], given, note=note)
-        return self._emit(changes)
+        return self._emit_all(changes)
 
     def adopt_agreed(self, round_id: int) -> Change:
         """Adopt, in one step, everything that all curators agree on. Raises UserError if nothing is left."""
@@ -108,13 +103,13 @@ class AdjudicationService:
             verdicts = [one.common for one in common if one.common is not None]
             given = {one.mention.id: one.agreed_attributes for one in common}
             changes = self._decide(unit, ids, verdicts, given, note=f"{round_note(found.name)}all agreed", text=text)
-        return self._emit(changes)
+        return self._emit_all(changes)
 
     def seat(self, found: Round, suggestions: Linking) -> Seat:
         """The project, with the mentions that curators made in the round in its documents."""
-        queue = QueueService(self._store, seen=lambda opened: self._with_mentions_of(found.id, opened))
+        queue = QueueService(self._context, seen=lambda opened: self._with_mentions_of(found.id, opened))
         curation = self._curation(found)
-        attributes = AttributeService(self._store, self._events, self._clock, curator=self._curator)
+        attributes = AttributeService(self._context)
         return Seat(queue, queue.under, curation, suggestions, editing=curation, settling=True, attributes=attributes)
 
     def _curation(self, found: Round) -> CurationService:
@@ -125,9 +120,7 @@ class AdjudicationService:
             note = f"{round_note(found.name)}decided again" if contested.issuperset(mention_ids) else ""
             return bring_in(unit, mention_ids, curator=self._curator(), clock=self._clock), note
 
-        return CurationService(
-            self._store, self._events, self._clock, curator=self._curator, related=self._related, prepare=prepare
-        )
+        return CurationService(self._context, related=self._related, prepare=prepare)
 
     def _with_mentions_of(self, round_id: int, opened: OpenDocument) -> OpenDocument:
         with self._store.read() as unit:
@@ -168,7 +161,7 @@ class AdjudicationService:
         unit.mentions.append_attributes(rows, curator=curator, at=self._clock.now(), operation_id=done.operation_id)
         return [*brought, done]
 
-    def _emit(self, changes: Sequence[Change]) -> Change:
+    def _emit_all(self, changes: Sequence[Change]) -> Change:
         for change in changes:
             self._events.emit(change)
         return changes[-1]

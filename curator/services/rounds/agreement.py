@@ -35,8 +35,9 @@ from curator.domain.rounds import (
     same_answer,
 )
 from curator.domain.wording import guarded_row
+from curator.services.core.context import Service
 from curator.services.curating.attributes import given_of, scheme_of
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.rounds.mention_verdicts import JudgedDocument, MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import named
 
@@ -112,10 +113,7 @@ class ConsistencyRow:
         return self.same / self.items
 
 
-class AgreementService:
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
+class AgreementService(Service):
     def report(self, name: str, *, resamples: int = RESAMPLES, seed: int = 0) -> AgreementReport:
         """The report. Raises UserError for an unknown round. Seconds for thousands of mentions: call it from a worker
         thread."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,12 @@ from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
 from curator.domain.documents import MentionOrigin, Span
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import save_in, scheme_of
 from curator.services.curating.mention_edits import checked
 from curator.services.importing.import_report import counted
 from curator.services.ports.files import FileWriter
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 from curator.services.rounds.round_attributes import (
     ADDED,
     MOST_WORDS,
@@ -113,17 +112,12 @@ class RoundImport:
         return tr("{judgements} and {values}", judgements=judgements, values=values)
 
 
-class RoundFiles:
-    """Writes and reads such files. `curator` returns the curator's name."""
+class RoundFiles(Service):
+    """Writes and reads such files."""
 
-    def __init__(
-        self, store: Store, events: EventBus, clock: Clock, files: FileWriter, *, curator: Callable[[], str]
-    ) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
+    def __init__(self, context: Context, files: FileWriter) -> None:
+        super().__init__(context)
         self._files = files
-        self._curator = curator
 
     def export(self, name: str, out: Path, *, curators: tuple[str, ...] = ()) -> RoundExport:
         """The round with the judgements of some curators, or of all. On a UserError nothing is written."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.ports.processes import Clock, LinkerPort
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.core.context import ACTIVE_ROUNDS, Context, Service, active_round, active_rounds
+from curator.services.ports.processes import LinkerPort
+from curator.services.ports.storage import UnitOfWork
 from curator.services.rounds.round_work import RoundSeat
 
-ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that the curator is judging in
 CLOSED = "The round “{name}” is closed. Reopen it before anybody judges in it."
 LATER = timedelta(days=1)
 """A round on the curator's own consistency has documents decided at least this long ago."""
@@ -27,17 +26,12 @@ NONE_YET = "There is no round “{name}”: this project has no rounds yet. Crea
 ADJUDICATED = "“{name}” has been partly adjudicated. Reopening it would show its curators the decisions."
 
 
-class RoundService:
-    """Creates, enters, closes and leaves rounds. `curator` returns the curator's name."""
+class RoundService(Service):
+    """Creates, enters, closes and leaves rounds."""
 
-    def __init__(
-        self, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, *, curator: Callable[[], str]
-    ) -> None:
-        self._store = store
+    def __init__(self, context: Context, linker: LinkerPort) -> None:
+        super().__init__(context)
         self._linker = linker
-        self._events = events
-        self._clock = clock
-        self._curator = curator
 
     # --- what there is ---
 
@@ -59,9 +53,7 @@ class RoundService:
     def active(self) -> Round | None:
         """The open round that this curator is judging in; None if there is none."""
         with self._store.read() as unit:
-            round_id = _active(unit).get(self._curator())
-            found = next((one for one in unit.rounds.all() if one.id == round_id), None)
-        return found if found is not None and not found.closed else None
+            return active_round(unit, self._curator())
 
     def people(self) -> list[str]:
         """Names of people who decided or judged, without imports."""
@@ -140,8 +132,7 @@ class RoundService:
 
     def _tell(self, text: str) -> Change:
         change = Change(ChangeKind.ROUND, self._curator(), text)
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
 
 ANY_ROUND = "round “"
@@ -167,13 +158,9 @@ def adjudicated_by(note: str) -> bool:
     return note.startswith(ANY_ROUND) and "”: " in note
 
 
-def _active(unit: UnitOfWork) -> dict[str, int]:
-    return {str(name): int(one) for name, one in json.loads(unit.meta.get(ACTIVE) or "{}").items()}
-
-
 def _set_active(unit: UnitOfWork, curator: str, round_id: int | None) -> None:
-    found = _active(unit)
+    found = active_rounds(unit)
     found.pop(curator, None)
     if round_id is not None:
         found[curator] = round_id
-    unit.meta.set(ACTIVE, json.dumps(found, ensure_ascii=False))
+    unit.meta.set(ACTIVE_ROUNDS, json.dumps(found, ensure_ascii=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +14,10 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo
 from curator.domain.wording import UnreadableError, UserError, localised, tr
 from curator.foreign_files import read_small
-from curator.services.core.events import EventBus
+from curator.services.core.context import Context, Service
 from curator.services.core.keys import activations, active_bundle, append_activation, bundle_history, set_active_bundle
 from curator.services.ports.processes import BundleStore
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 UNTRAINED = ("untrained", "untrained-lexical")
 FULL_STAGE = "names"
@@ -27,14 +27,12 @@ REPLACED = (
 )
 
 
-class BundleSwitch:
+class BundleSwitch(Service):
     """Lists, publishes, activates and rolls back bundles of the current knowledge base."""
 
-    def __init__(self, store: Store, bundles: BundleStore, events: EventBus, *, curator: Callable[[], str]) -> None:
-        self._store = store
+    def __init__(self, context: Context, bundles: BundleStore) -> None:
+        super().__init__(context)
         self._bundles = bundles
-        self._events = events
-        self._curator = curator
 
     def active_id(self) -> str:
         with self._store.read() as unit:
@@ -166,8 +164,7 @@ class BundleSwitch:
 
     def _changed(self, text: str) -> Change:
         change = Change(ChangeKind.BUNDLE, self._curator(), text)
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
 
 # Disk usage of bundles, and their manifests without the figures.

@@ -9,10 +9,9 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
 from curator.domain.wording import ntr
-from curator.services.core.events import EventBus
+from curator.services.core.context import Service
 from curator.services.curating.deciding import decide_in, shown_of
-from curator.services.ports.processes import Clock
-from curator.services.ports.storage import Store, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 CURATOR = "replay"
 
@@ -41,13 +40,8 @@ class _Tally:
         return ReplayReport(self.documents, self.decisions, self.links, self.first, self.unshown)
 
 
-class ReplayService:
+class ReplayService(Service):
     """Replays the decisions of `import --gold`, in document order, with one undoable operation per document."""
-
-    def __init__(self, store: Store, events: EventBus, clock: Clock) -> None:
-        self._store = store
-        self._events = events
-        self._clock = clock
 
     def replay(self, split: Split, *, limit: int) -> Generator[Progress, None, ReplayReport]:
         """At most `limit` decisions by `replay`; mentions decided after the import are not changed."""

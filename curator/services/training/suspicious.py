@@ -7,7 +7,7 @@ the decision: a kept decision is not listed again until it changes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -15,8 +15,8 @@ from curator.domain.decisions import Change, ChangeKind, Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
-from curator.services.ports.processes import Clock, JobHandle
+from curator.services.core.context import Context, Service
+from curator.services.ports.processes import JobHandle
 from curator.services.ports.storage import UnitOfWork
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import write_snapshot
@@ -51,12 +51,10 @@ class SuspiciousList:
     checked: int
 
 
-class SuspiciousService:
-    def __init__(self, desk: JobDesk, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+class SuspiciousService(Service):
+    def __init__(self, context: Context, desk: JobDesk) -> None:
+        super().__init__(context)
         self._desk = desk
-        self._events = events
-        self._clock = clock
-        self._curator = curator
 
     def start(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         """Search in a child process; no decision changes. The outcome's result holds `rows`, without kept ones. Raises
@@ -111,8 +109,7 @@ class SuspiciousService:
             unit.meta.set(KEPT, json.dumps(kept, ensure_ascii=False))
             text = tr("Kept the decision about “{text}”", text=unit.mentions.get(mention_id).text)
         change = Change(ChangeKind.ROUND, self._curator(), text, (), (mention_id,))
-        self._events.emit(change)
-        return change
+        return self._emit(change)
 
     def _take(self, outcome: JobOutcome) -> JobOutcome:
         """Store the list, unless the project is read-only; return the remaining rows."""

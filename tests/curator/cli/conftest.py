@@ -36,8 +36,8 @@ def jobs() -> FakeJobs:
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jobs: FakeJobs) -> Cli:
     """Run one command; returns exit code and what it wrote."""
-    monkeypatch.setattr("curator.shared.LinkerProcess", lambda *_: FakeLinker())
-    monkeypatch.setattr("curator.shared.JobRunner", lambda *_: jobs)
+    monkeypatch.setattr("curator.project.LinkerProcess", lambda *_: FakeLinker())
+    monkeypatch.setattr("curator.project.JobRunner", lambda *_: jobs)
 
     def called(*arguments: object) -> Answer:
         code = run([str(one) for one in arguments])

@@ -19,7 +19,7 @@ NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 def base(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of an empty database."""
     monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "shared"))
-    monkeypatch.setattr("curator.shared.SystemClock.now", lambda _: NOW)  # formats name the time of a decision
+    monkeypatch.setattr("curator.project.SystemClock.now", lambda _: NOW)  # formats name the time of a decision
     name = server.new_base()
     yield server.address(name)
     server.drop(name)

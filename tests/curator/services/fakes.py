@@ -25,6 +25,9 @@ from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
 from curator.domain.wording import CancelledError, UserError
+from curator.project import SystemClock
+from curator.services.core.context import Context
+from curator.services.core.events import EventBus
 from curator.services.ports.processes import DecidedDocument, DetectedMention, LinkDocument
 from curator.services.ports.queue import QueueFilter
 from curator.settings.schema import Settings
@@ -51,6 +54,11 @@ DOCUMENT = (
 def document(number: int) -> str:
     """The same text under another id; its mentions have other ids in the store."""
     return DOCUMENT.replace("1|", f"{number}|").replace("\n1\t", f"\n{number}\t")
+
+
+def context(store: Any, *, events: EventBus | None = None, clock: Any = None, curator: str = "ada") -> Context:
+    """What services share, for a service of one's own."""
+    return Context(store, events or EventBus(), clock or SystemClock(), lambda: curator)
 
 
 @dataclass

@@ -10,11 +10,10 @@ import pytest
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.wording import UserError
-from curator.services.core.events import EventBus
 from curator.services.curating.curation import CurationService
 from curator.services.curating.steps import Step, StepKind, StepService, StepState, Training
 from curator.services.ports.curation import StepFilter
-from tests.curator.services.fakes import World, finish
+from tests.curator.services.fakes import World, context, finish
 
 LIDOCAINE = Verdict.link("MESH:D008012")
 
@@ -48,11 +47,13 @@ def worked(filled: World, clock: Clock) -> World:
 
 
 def curating(world: World, clock: Clock, *, who: str = "ada") -> CurationService:
-    return CurationService(world.store, world.project.events, clock, curator=lambda: who, related=lambda *_: [])
+    return CurationService(
+        context(world.store, events=world.project.events, clock=clock, curator=who), related=lambda *_: []
+    )
 
 
 def service(world: World, clock: Clock, *, trainings: tuple[Training, ...] = ()) -> StepService:
-    return StepService(world.store, world.project.events, clock, curator=lambda: "ada", trainings=lambda: trainings)
+    return StepService(context(world.store, events=world.project.events, clock=clock), trainings=lambda: trainings)
 
 
 def listed(world: World, where: StepFilter | None = None) -> list[Step]:
@@ -212,7 +213,7 @@ def test_a_way_that_is_no_longer_there_changes_nothing(worked: World, clock: Clo
 
 def test_a_new_project_has_no_steps(world: World) -> None:
     assert listed(world) == []
-    assert StepService(world.store, EventBus(), Clock(), curator=lambda: "ada").actors() == []
+    assert StepService(context(world.store)).actors() == []
 
 
 def test_a_clock_that_was_set_back_a_year_changes_no_order(worked: World, clock: Clock) -> None:

@@ -15,7 +15,7 @@ from curator.domain.wording import UserError
 from curator.services.curating.curation import CurationService
 from curator.services.curating.propagation import PropagationScope
 from curator.storage.store import SqlStore
-from tests.curator.services.fakes import World
+from tests.curator.services.fakes import World, context
 
 LIDOCAINE = Verdict.link("MESH:D008012")
 
@@ -75,7 +75,7 @@ class BackwardClock:
 
 def test_a_clock_that_goes_back_changes_no_order(filled: World) -> None:
     curation = CurationService(
-        filled.store, filled.project.events, BackwardClock(), curator=lambda: "ada", related=lambda *_: []
+        context(filled.store, events=filled.project.events, clock=BackwardClock()), related=lambda *_: []
     )
     curation.decide(1, LIDOCAINE)
     curation.decide(1, Verdict.nil())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.bootstrap import Project, SystemClock, join
+from curator.bootstrap import Project, join
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
 from curator.io.eutils import Eutils
@@ -18,7 +18,7 @@ from curator.services.importing.fetching import FetchClock, FetchService, FetchW
 from curator.services.ports.queue import QueueFilter
 from curator.settings.schema import Settings
 from curator.storage import project as storage
-from tests.curator.services.fakes import FakeJobs, FakeLinker, finish
+from tests.curator.services.fakes import FakeJobs, FakeLinker, context, finish
 from tests.failing_reads import fail_reads
 from tests.fake_pubmed import FakePubMed, Reply, serving
 
@@ -63,7 +63,7 @@ def fetch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fetching]
         store = storage.create_project(tmp_path / "p.curation", name="p")
         project = join(store, Settings(), curator="ada", linker=False, linker_port=FakeLinker(), job_port=FakeJobs())
         eutils = Eutils(fake.address)
-        service = FetchService(store, project.importing, eutils, AtomicWriter(), SystemClock(), timer=timer)
+        service = FetchService(context(store), project.importing, eutils, AtomicWriter(), timer=timer)
         yield Fetching(service, fake, project, time, at)
         project.close()
 

@@ -10,7 +10,7 @@ from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
 from curator.services.knowledge.hierarchy import HierarchyService
 from curator.storage import project as storage
-from tests.curator.services.fakes import World, finish
+from tests.curator.services.fakes import World, context, finish
 
 TREE = (
     {"id": "T:1", "name": "Heart diseases", "types": ["Disease"], "alt_ids": ["OLD:1"]},
@@ -54,8 +54,8 @@ def test_a_project_of_before_is_indexed_when_it_is_browsed(tree: World) -> None:
     folder = tree.store.folder
     tree.project.close()
     with storage.open_project(folder, read_only=True) as store, pytest.raises(UserError, match="not indexed yet"):
-        HierarchyService(store).narrower()
+        HierarchyService(context(store)).narrower()
     with storage.open_project(folder) as store:
-        assert HierarchyService(store).narrower().total == 1
+        assert HierarchyService(context(store)).narrower().total == 1
     with storage.open_project(folder, read_only=True) as store:
-        assert HierarchyService(store).narrower().total == 1
+        assert HierarchyService(context(store)).narrower().total == 1

@@ -36,7 +36,7 @@ def fake() -> Iterator[FakeModel]:
 def world(tmp_path: Path, fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Two linked documents, and a model that is asked on request."""
     options = OpinionOptions(OpinionUse.REQUEST, fake.address, "m", seconds=10.0)
-    monkeypatch.setattr("curator.bootstrap.opinion_options", lambda: options)
+    monkeypatch.setattr("curator.project.opinion_options", lambda: options)
     store, linker, jobs = make_store(tmp_path, kb=True, documents=2, linked=True), FakeLinker(), FakeJobs()
     project = join(store, Settings(), curator="ada", linker=False, linker_port=linker, job_port=jobs)
     yield World(project, store, linker, jobs, tmp_path)

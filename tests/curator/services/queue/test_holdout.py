@@ -10,7 +10,7 @@ from curator.domain.decisions import Decision, Shown, ShownCandidate, Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.queue.holdout import HoldoutService, held_out
 from curator.services.queue.queue import QueueService
-from tests.curator.services.fakes import World
+from tests.curator.services.fakes import World, context
 
 
 def test_the_hold_out_is_as_large_as_asked_and_grows_with_the_share() -> None:
@@ -46,7 +46,7 @@ def decide(world: World, mention_id: int, verdict: Verdict, shown: Shown) -> Dec
 
 
 def test_suggestions_are_kept_back_until_the_decision(held: World) -> None:
-    queue = QueueService(held.store, held_out=HoldoutService(held.store, percent=lambda: 2).among)
+    queue = QueueService(context(held.store), held_out=HoldoutService(context(held.store), percent=lambda: 2).among)
     opened = queue.open(1)
     assert [view.held_out for view in opened.mentions] == [True, True, False, False]
     first = opened.mentions[0]
@@ -62,7 +62,7 @@ def test_suggestions_are_kept_back_until_the_decision(held: World) -> None:
 
 
 def test_the_report_compares_seen_with_unseen(held: World) -> None:
-    service = HoldoutService(held.store, percent=lambda: 2)
+    service = HoldoutService(context(held.store), percent=lambda: 2)
     assert service.report().sway is None
     seen = Shown("b", (ShownCandidate("MESH:D008012", 1.0),), nil_first=False)
     unseen = Shown("", (), unseen=seen)
@@ -80,4 +80,4 @@ def test_the_report_compares_seen_with_unseen(held: World) -> None:
     assert (report.seen.decided, report.seen.agreed) == (2, 2)
     assert report.sway == 0.5
     assert service.among([1, 2, 3]) == {1, 2}
-    assert HoldoutService(held.store, percent=lambda: 0).among([1, 2, 3]) == set()
+    assert HoldoutService(context(held.store), percent=lambda: 0).among([1, 2, 3]) == set()

@@ -17,6 +17,7 @@ from curator.services.ports.safety import Checked, Finding
 from curator.services.records import keeping
 from curator.services.records.keeping import BackupService
 from curator.storage.db.mark import mark_as_it_is
+from tests.curator.services.fakes import context
 from tests.curator.storage.safety.conftest import make
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -76,7 +77,7 @@ def service(backups, *, last=None, imported=None, **store):
         )
 
     store = SimpleNamespace(**{"read": read, "read_only": False, "written": 5, "folder": Path("none"), **store})
-    return BackupService(store, backups, SimpleNamespace(now=lambda: NOW))
+    return BackupService(context(store, clock=SimpleNamespace(now=lambda: NOW)), backups)
 
 
 def test_a_failure_is_said_once_and_tried_again(backups, monkeypatch):

@@ -13,7 +13,7 @@ from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import UserError
 from curator.services.ports.queue import QueueFilter
 from curator.services.rounds.rounds import RoundService
-from tests.curator.services.fakes import World
+from tests.curator.services.fakes import World, context
 
 LIDOCAINE, ARREST = Verdict.link("MESH:D008012"), Verdict.link("MESH:D006323")
 ALL = QueueFilter()
@@ -221,7 +221,7 @@ def test_own_consistency_is_measured_in_a_round_over_what_one_decided_before(fil
         project.curation.decide(mention, ARREST)
     later = Clock()
     me = project.curation.curator
-    rounds = RoundService(filled.store, filled.linker, project.events, later, curator=lambda: me)
+    rounds = RoundService(context(filled.store, clock=later, curator=me), filled.linker)
     assert rounds.choose_documents(9, decided=True) == [], "nothing is a day old yet"
     later.time += timedelta(days=3)
     again = rounds.choose_documents(9, decided=True)

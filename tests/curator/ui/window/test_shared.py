@@ -31,8 +31,8 @@ TEXT = "1|t|Aspirin and lidocaine\n1|a|Text.\n1\t0\t7\tAspirin\tChemical\n1\t12\
 def place(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedAddress]:
     """Of a project with one document; the window's curator is ada."""
     monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "shared"))
-    monkeypatch.setattr("curator.shared.LinkerProcess", lambda *_: FakeLinker())
-    monkeypatch.setattr("curator.shared.JobRunner", WindowJobs)
+    monkeypatch.setattr("curator.project.LinkerProcess", lambda *_: FakeLinker())
+    monkeypatch.setattr("curator.project.JobRunner", WindowJobs)
     monkeypatch.setattr("getpass.getuser", lambda: "ada")
     monkeypatch.setattr("curator.storage.team.board.AGAIN", 0.05)
     name = server.new_base()
