@@ -143,7 +143,7 @@ class Project:
         context = Context(
             store, self.events, SystemClock(), lambda: store.person or curator_name(load().settings, curator)
         )
-        writer, formats = AtomicWriter(), self.formats
+        writer = AtomicWriter()
 
         # child processes, bundles, and the jobs that make them
         self._store = store
@@ -166,6 +166,14 @@ class Project:
         self.team = TeamService(context)
         self._teacher = EntityTeacher(context, server, learnt=self.suggestions.memory_changed)
         self._memory = MemoryService(context, server, learnt=self.suggestions.memory_changed)
+        try:
+            self._build(context, desk, switch, writer)
+        except BaseException:
+            self.close()
+            raise
+
+    def _build(self, context: Context, desk: JobDesk, switch: BundleSwitch, writer: AtomicWriter) -> None:
+        formats, server = self.formats, self._linker
 
         # curating
         related = RelationReader(formats)
