@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QSplitter,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from curator.domain.documents import DiffSide, differences, shortened
 from curator.domain.imports import Changed
 from curator.domain.wording import ntr, tr
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.text_changes import MovedMention, TextChange, verdict_words
+from curator.ui.kit.compose import button, row, splitter
 from curator.ui.kit.foreign_text import StillBrowser
 from curator.ui.kit.form import FormDialog
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.theme import Theme, theme_of
 
 INTRO = (
@@ -52,65 +46,41 @@ class ChangedTextsDialog(FormDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Changed documents"), intro=tr(INTRO), ok=tr("Done"), parent=parent)
-        self._compared = tuple(compared)
         self._change = change
         self.choices = dict(choices)
-        self.table = self._make_table()
+        columns: list[RecordColumn[Compared]] = [
+            RecordColumn(tr("Document"), lambda one: one.source.external_id),
+            RecordColumn(tr("Title"), lambda one: one.source.title),
+            RecordColumn(tr("What happens"), lambda one: tr(CHOSEN[self.choices.get(one.document_id, Changed.KEEP)])),
+        ]
+        self.table: RecordTable[Compared] = RecordTable(
+            tr("Changed documents"), columns, wide=1, sortable=False, parent=self
+        )
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.difference = StillBrowser(self)
         self.difference.setAccessibleName(tr("What differs"))
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(self.table)
-        parts.addWidget(self.difference)
-        parts.setSizes([150, 320])
-        parts.setChildrenCollapsible(False)
-        self.body.insertWidget(0, parts, 1)
-        row = QHBoxLayout()
-        self.buttons_of = {choice: self._button(choice) for choice in CHOICES}
-        for button in self.buttons_of.values():
-            row.addWidget(button)
-        row.addStretch(1)
-        self.body.insertLayout(1, row)
+        self.body.insertWidget(0, splitter(self.table, self.difference, parent=self, sizes=(150, 320)), 1)
+        self.buttons_of = {
+            choice: button(tr(words), partial(self.choose, choice), parent=self) for choice, words in CHOICES.items()
+        }
+        self.body.insertLayout(1, row(*self.buttons_of.values(), 1))
         self.resize(860, 620)
-        self.table.itemSelectionChanged.connect(self._show)
-        self.table.selectRow(0)
+        self.table.show_rows(compared)
+        self.table.selectionModel().selectionChanged.connect(self._show)
+        self._show()
         self.table.setFocus()
-
-    def _make_table(self) -> QTableWidget:
-        table = QTableWidget(len(self._compared), 3, self)
-        table.setAccessibleName(tr("Changed documents"))
-        table.setHorizontalHeaderLabels([tr("Document"), tr("Title"), tr("What happens")])
-        table.verticalHeader().hide()
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setTabKeyNavigation(False)
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        for row, one in enumerate(self._compared):
-            words = (one.source.external_id, one.source.title, self._chosen(one))
-            for column, text in enumerate(words):
-                table.setItem(row, column, QTableWidgetItem(text))
-        return table
-
-    def _button(self, choice: Changed) -> QPushButton:
-        button = QPushButton(tr(CHOICES[choice]), self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: self.choose(choice))
-        return button
 
     def choose(self, choice: Changed) -> None:
         """Set the choice for the selected documents."""
-        for row in {index.row() for index in self.table.selectedIndexes()}:
-            one = self._compared[row]
-            self.choices[one.document_id] = choice
-            self.table.setItem(row, 2, QTableWidgetItem(self._chosen(one)))
-
-    def _chosen(self, one: Compared) -> str:
-        return tr(CHOSEN[self.choices.get(one.document_id, Changed.KEEP)])
+        for index in self.table.selectionModel().selectedRows():
+            self.choices[self.table.lines.rows[index.row()].document_id] = choice
+        self.table.lines.refresh()
 
     def _show(self) -> None:
-        rows = sorted({index.row() for index in self.table.selectedIndexes()})
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
         if rows:
-            self.difference.setHtml(change_page(self._change(self._compared[rows[0]]), theme_of(self.palette())))
+            change = self._change(self.table.lines.rows[rows[0]])
+            self.difference.setHtml(change_page(change, theme_of(self.palette())))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

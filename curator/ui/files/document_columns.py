@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from curator.domain.entities import TypeMapping
 from curator.domain.wording import UserError, localised, tr
 from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions, FormatRegistry
 from curator.ui.files.kb_columns import ColumnChooser
+from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.form import FormDialog, sentence
 
 INTRO = (
@@ -154,8 +155,7 @@ class TypeMappingDialog(FormDialog):
         self.types.setAccessibleName(tr("Mention types"))
         self.entities = QListWidget(self)
         self.entities.setAccessibleName(tr("Entity types"))
-        self.propose = QPushButton(tr("&Propose again"), self)
-        self.propose.setAutoDefault(False)
+        self.propose = button(tr("&Propose again"), self._propose, parent=self)
         self._compose(entity_types)
         self._fill()
 
@@ -164,25 +164,19 @@ class TypeMappingDialog(FormDialog):
             item = QListWidgetItem(name, self.entities)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
-        columns = QHBoxLayout()
-        for heading, widget in ((tr("Mention type"), self.types), (tr("may link to entities of type"), self.entities)):
-            column = QVBoxLayout()
-            column.addWidget(sentence(heading))
-            column.addWidget(widget, 1)
-            columns.addLayout(column, 1)
-        self.body.insertLayout(0, columns, 1)
+        types = column(sentence(tr("Mention type")), (self.types, 1), spacing=6)
+        entities = column(sentence(tr("may link to entities of type")), (self.entities, 1), spacing=6)
+        self.body.insertLayout(0, row((types, 1), (entities, 1), spacing=12), 1)
         self.body.addWidget(self.propose, 0, Qt.AlignmentFlag.AlignLeft)
         self.types.currentRowChanged.connect(self._show)
         self.entities.itemChanged.connect(self._ticked)
-        self.propose.clicked.connect(self._propose)
         self.resize(620, 420)
 
     def _fill(self) -> None:
-        row = max(self.types.currentRow(), 0)
+        at = max(self.types.currentRow(), 0)
         self.types.clear()
-        for name in self._allowed:
-            self.types.addItem(self._words(name))
-        self.types.setCurrentRow(row)
+        self.types.addItems([self._words(name) for name in self._allowed])
+        self.types.setCurrentRow(at)
 
     def _words(self, name: str) -> str:
         allowed = ", ".join(self._allowed[name]) or "any"
@@ -196,17 +190,18 @@ class TypeMappingDialog(FormDialog):
     def _show(self) -> None:
         allowed = self._allowed.get(self._current or "", ())
         self.entities.blockSignals(True)
-        for row in range(self.entities.count()):
-            item = self.entities.item(row)
+        for item in self._items():
             item.setCheckState(Qt.CheckState.Checked if item.text() in allowed else Qt.CheckState.Unchecked)
         self.entities.blockSignals(False)
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.entities.item(at) for at in range(self.entities.count())]
 
     def _ticked(self) -> None:
         name = self._current
         if name is None:
             return
-        items = [self.entities.item(row) for row in range(self.entities.count())]
-        self._allowed[name] = tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
+        self._allowed[name] = tuple(one.text() for one in self._items() if one.checkState() is Qt.CheckState.Checked)
         self.types.currentItem().setText(self._words(name))
 
     def _propose(self) -> None:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFileDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QSplitter,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QWidget
 
 from curator.domain.wording import tr
 from curator.services.importing.foreseeing import Foreseen, foresee_documents
@@ -28,27 +18,71 @@ from curator.services.ports.files import FormatRegistry
 from curator.ui.files.document_columns import ColumnsButton
 from curator.ui.files.import_report import figures, happening, page
 from curator.ui.files.reading_ahead import FilePreviewer, Look
-from curator.ui.kit.foreign_text import StillBrowser, tip
+from curator.ui.kit.compose import button, column, row, splitter
+from curator.ui.kit.foreign_text import StillBrowser
 from curator.ui.kit.form import file_dialog
-from curator.ui.kit.record_tables import RoomyHeader
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.worker import FileScan
-
-RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
-"""Columns after the name."""
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
 
 LEFT = "{path}: {words}."
 UNKNOWN = "{path} could not be read. See the log for the reason."
 NO_FILES = "No files yet. Click “Add files…” or “Add folder…” below."
 
 
-class FileTable(QTableWidget):
+@dataclass(slots=True, eq=False)
+class _File:
+    """A row: a file, what it was recognised as, and what is known so far."""
+
+    path: Path
+    title: str
+    wrong: str = ""
+    found: Foreseen | None = None
+    changed: Sequence[Compared] = ()
+
+    @property
+    def tip(self) -> str:
+        return self.wrong or str(self.path)
+
+    @property
+    def figures(self) -> tuple[str, str]:
+        return figures(self.found) if self.found is not None and not self.wrong else ("", "")
+
+    @property
+    def happens(self) -> str:
+        return happening(self.found) if self.found is not None else ""
+
+    def spoken(self, words: str) -> str:
+        return f"{words}. {self.wrong}" if self.wrong else words
+
+
+class FileTable(RecordTable[_File]):
     """A table with a message in the middle while it has no rows."""
+
+    def __init__(self, parent: QWidget) -> None:
+        def column(heading: str, words: Callable[[_File], str], *, figure: bool = False) -> RecordColumn[_File]:
+            spoken = lambda one: one.spoken(words(one))  # noqa: E731
+            return RecordColumn(heading, words, figure=figure, tip=lambda one: one.tip, spoken=spoken)
+
+        columns = [
+            column(tr("File"), lambda one: one.path.name),
+            column(tr("Recognised as"), lambda one: one.title),
+            column(tr("Documents"), lambda one: one.figures[0], figure=True),
+            column(tr("Mentions"), lambda one: one.figures[1], figure=True),
+            column(tr("What happens"), lambda one: one.happens),
+        ]
+        super().__init__(tr("Files to import"), columns, sortable=False, parent=parent)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.horizontalHeader().setResizeContentsPrecision(0)  # of the visible rows: with 1,000, a file took 0.2 s
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.ignore()  # it is the dialog's: a row has nothing to open
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self.rowCount():
+        if self.lines.rowCount():
             return
         painter = QPainter(self.viewport())
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
@@ -76,78 +110,39 @@ class DocumentFiles(QWidget):
     ) -> None:
         super().__init__(parent)
         self._formats = formats
-        self._paths: list[Path] = []
-        self._rows: dict[Path, int] = {}
-        self._wrong: dict[Path, str] = {}
+        self._places: dict[Path, int] = {}  # the rows of the files
         self._asked: dict[Path, None] = {}  # added paths, including folders
         self._gone: set[Path] = set()  # removed paths
         self._left: list[Left] = []
-        self._found: dict[Path, Foreseen] = {}
-        self._changed: dict[Path, Sequence[Compared]] = {}  # separate, since it is needed for each file that is read
         self.ahead = FilePreviewer(look or (lambda path: foresee_documents(path, formats)), self)
         self.ahead.found.connect(self._tell)
         self._scan = FileScan(self)
         self._scan.changed.connect(self.changed)
-        self.table = self._make_table()
+        self.table = FileTable(self)
         self.preview = StillBrowser(self)
         self.preview.setAccessibleName(tr("Preview of the file"))
         self.preview.setPlaceholderText(tr("The content of a file is shown here before anything is imported."))
         self.preview.setTabChangesFocus(True)
-        self.add = QPushButton(tr("&Add files…"), self)
-        self.add_folder = QPushButton(tr("Add f&older…"), self)
-        self.remove = QPushButton(tr("&Remove"), self)
+        self.add = button(tr("&Add files…"), lambda: self._browse(QFileDialog.FileMode.ExistingFiles), parent=self)
+        self.add_folder = button(tr("Add f&older…"), lambda: self._browse(QFileDialog.FileMode.Directory), parent=self)
+        self.remove = button(tr("&Remove"), lambda: self._drop({one.path for one in self._selected}), parent=self)
         self.remove.setEnabled(False)
-        self.row = QHBoxLayout()  # other buttons may be added
         self.columns = ColumnsButton(formats, self)
-        for button in (self.add, self.add_folder, self.remove, self.columns):
-            button.setAutoDefault(False)
-            self.row.addWidget(button)
-        self.row.addStretch(1)
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(self.table)
-        parts.addWidget(self.preview)
-        parts.setChildrenCollapsible(False)
-        parts.setSizes([140, 220])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(parts, 1)
-        column.addLayout(self.row)
-        self.add.clicked.connect(lambda: self._browse(QFileDialog.FileMode.ExistingFiles))
-        self.add_folder.clicked.connect(lambda: self._browse(QFileDialog.FileMode.Directory))
-        self.remove.clicked.connect(self._remove)
+        self.row = row(self.add, self.add_folder, self.remove, self.columns, 1)  # other buttons may be added
+        parts = splitter(self.table, self.preview, parent=self, sizes=(140, 220))
+        column((parts, 1), self.row, of=self)
         self.columns.chosen.connect(self._again)
-        self.table.itemSelectionChanged.connect(self._show)
+        self.table.selectionModel().selectionChanged.connect(self._show)
         self.changed.connect(self._say_empty)
         self._say_empty()
 
-    def _make_table(self) -> FileTable:
-        headings = [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("What happens")]
-        table = FileTable(0, len(headings), self)
-        table.setHorizontalHeaderLabels(headings)
-        table.setAccessibleName(tr("Files to import"))
-        table.setHorizontalHeader(RoomyHeader(table))
-        table.verticalHeader().hide()
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setResizeContentsPrecision(0)  # of the visible rows: with 1,000, a file took 0.2 s
-        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setTabKeyNavigation(False)
-        table.setWordWrap(False)
-        return table
-
     @property
     def paths(self) -> tuple[Path, ...]:
-        return tuple(self._paths)
-
-    @property
-    def found(self) -> list[Foreseen]:
-        """The facts known so far about the files, in order."""
-        return [self._found.get(one, Foreseen(one, whole=False)) for one in self._paths]
+        return tuple(one.path for one in self.table.lines.rows)
 
     @property
     def problem(self) -> str:
-        return next(iter(self._wrong.values()), "")
+        return next((one.wrong for one in self.table.lines.rows if one.wrong), "")
 
     @property
     def said(self) -> str:
@@ -173,7 +168,7 @@ class DocumentFiles(QWidget):
     @property
     def changed_documents(self) -> list[Compared]:
         """Documents of the files that the project has with another text or other annotations, in the files' order."""
-        return [one for path in sorted(self._changed, key=self._rows.__getitem__) for one in self._changed[path]]
+        return [changed for one in self.table.lines.rows for changed in one.changed]
 
     def close_reading(self) -> None:
         """Stop reading; call it before the dialog is closed."""
@@ -203,7 +198,7 @@ class DocumentFiles(QWidget):
         """Recognise by these formats from now on, and check everything again."""
         self._formats = formats
         gone = set(self._gone)
-        self._drop({*self._paths})
+        self._drop({*self.paths})
         self._left.clear()
         self.ahead.use(look)
         self._gone = gone
@@ -218,82 +213,64 @@ class DocumentFiles(QWidget):
             for path, title in one.sources:
                 if path not in self._gone:
                     self._add(path, title, "")
-        if self._paths and not self.table.selectedItems():
+        if self._places and not self._selected:
             self.table.selectRow(0)
 
     def _add(self, path: Path, words: str, wrong: str) -> None:
-        if path in self._rows:
+        if path in self._places:
             return
-        self._rows[path] = len(self._paths)
-        self._paths.append(path)
-        if wrong:
-            self._wrong[path] = wrong
-            self._found[path] = Foreseen(path, problem=wrong)
-        self._add_row(path, words, wrong)
+        self._places[path] = len(self._places)
+        self.table.lines.add_rows([_File(path, words, wrong, Foreseen(path, problem=wrong) if wrong else None)])
         if not wrong:
             self.ahead.add(path)
 
-    def _add_row(self, path: Path, words: str, wrong: str) -> None:
-        at, why = self.table.rowCount(), wrong or str(path)
-        self.table.insertRow(at)
-        for column, text in enumerate((path.name, words, "", "", "")):
-            item = QTableWidgetItem(text)
-            item.setToolTip(tip(why))
-            if wrong:
-                item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}. {wrong}")
-            if column in (DOCUMENTS, MENTIONS):
-                item.setTextAlignment(RIGHT)
-            self.table.setItem(at, column, item)
-
     def _tell(self, found: Foreseen) -> None:
         """Update the facts of a file."""
-        row = self._rows.get(found.path)
-        if row is None:
+        at = self._places.get(found.path)
+        if at is None:
             return
-        self._found[found.path] = found
+        one = self.table.lines.rows[at]
+        one.found = found
         if found.changed:
-            self._changed[found.path] = found.changed
-        for column, words in zip((DOCUMENTS, MENTIONS, HAPPENS), (*figures(found), happening(found)), strict=True):
-            item = self.table.item(row, column)
-            assert item is not None
-            item.setText(words)
-        if found.problem and found.path not in self._wrong:
-            self._wrong[found.path] = found.problem
+            one.changed = found.changed
+        if found.problem and not one.wrong:
+            one.wrong = found.problem
             self.changed.emit()
-        if row == self._row():
+        self.table.lines.replace_row(at, one)
+        if one in self._selected[:1]:
             self._show()
         self.known.emit()
 
-    def _row(self) -> int:
-        rows = sorted({index.row() for index in self.table.selectedIndexes()})
-        return rows[0] if rows else -1
+    @property
+    def _selected(self) -> list[_File]:
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        return [self.table.lines.rows[row] for row in rows]
 
     def _say_empty(self) -> None:
         """Set the message of the empty table; empty while files are being checked."""
-        words = tr(NO_FILES) if not self._paths and not self.looking else ""
+        words = tr(NO_FILES) if not self._places and not self.looking else ""
         if words != self.table.accessibleDescription():
             self.table.setAccessibleDescription(words)
             self.table.viewport().update()
 
     def _show(self) -> None:
-        self.remove.setEnabled(bool(self.table.selectedIndexes()))
-        row = self._row()
-        found = self._found.get(self._paths[row]) if 0 <= row < len(self._paths) else None
+        shown = next(iter(self._selected), None)
+        self.remove.setEnabled(shown is not None)
         bar = self.preview.verticalScrollBar()
         at = bar.value()
-        self.preview.setHtml(page(found) if found is not None else "")
+        self.preview.setHtml(page(shown.found) if shown is not None and shown.found is not None else "")
         bar.setValue(at)
-        self.columns.show_for(self._paths[row] if 0 <= row < len(self._paths) else None)
+        self.columns.show_for(shown.path if shown is not None else None)
 
     def _again(self, path: Path) -> None:
         """Read a table again after other columns were chosen."""
-        if path in self._rows:
+        if path in self._places:
             self._drop({path})
         self.add_paths([path], then=lambda: self._show_path(path))
 
     def _show_path(self, path: Path) -> None:
-        if path in self._rows:
-            self.table.selectRow(self._rows[path])
+        if path in self._places:
+            self.table.selectRow(self._places[path])
             self._show()
 
     def _browse(self, mode: QFileDialog.FileMode) -> None:
@@ -301,18 +278,11 @@ class DocumentFiles(QWidget):
         dialog.filesSelected.connect(lambda names: self.add_paths([Path(name) for name in names]))
         dialog.open()
 
-    def _remove(self) -> None:
-        self._drop({self._paths[index.row()] for index in self.table.selectedIndexes()})
-
     def _drop(self, gone: set[Path]) -> None:
-        for row in sorted((self._rows[path] for path in gone), reverse=True):
-            self.table.removeRow(row)
+        left = [one for one in self.table.lines.rows if one.path not in gone]
         self._gone |= gone
-        self._paths = [one for one in self._paths if one not in gone]
-        self._rows = {one: row for row, one in enumerate(self._paths)}
-        for path in gone:
-            for known in (self._wrong, self._found, self._changed):
-                known.pop(path, None)
+        self._places = {one.path: row for row, one in enumerate(left)}
+        self.table.show_rows(left)
         self.ahead.drop(gone)
         self._show()
         self.changed.emit()

@@ -6,17 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QLineEdit, QSpinBox, QTabWidget, QWidget
 
 from curator.domain.curies import pmids_in
 from curator.domain.wording import UserError, ntr, tr
@@ -24,6 +14,7 @@ from curator.services.importing.fetch_folder import FetchRequest, Unfinished
 from curator.services.importing.fetching import FetchWish
 from curator.services.ports.pubmed import MOST_FOUND
 from curator.ui.files.import_documents import SplitFields
+from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.foreign_text import PlainEdit, PlainLabel
 from curator.ui.kit.form import FormDialog, file_dialog, sentence
 from curator.ui.kit.labels import NoteLabel
@@ -79,15 +70,9 @@ class FetchPubMedDialog(FormDialog):
         self.pmids.setAccessibleName(tr("PMIDs"))
         self.pmids.setPlaceholderText(tr("Type or paste PMIDs, separated by line breaks, spaces or commas."))
         self.pmids.setTabChangesFocus(True)
-        self.file = self._button(tr("From a &file…"), page)
+        self.file = button(tr("From a &file…"), self._browse, parent=page)
         self.number = PlainLabel(parent=page)
-        row = QHBoxLayout()
-        row.addWidget(self.file)
-        row.addWidget(self.number, 1)
-        column = QVBoxLayout(page)
-        column.addWidget(self.pmids, 1)
-        column.addLayout(row)
-        self.file.clicked.connect(self._browse)
+        column((self.pmids, 1), row(self.file, (self.number, 1)), of=page, margins=None)
         self.pmids.textChanged.connect(self._tell_number)
         return page
 
@@ -100,40 +85,26 @@ class FetchPubMedDialog(FormDialog):
         self.most.setRange(1, MOST_FOUND)
         self.most.setValue(1000)
         self.most.setAccessibleName(tr("Maximum number of records"))
-        self.counting = self._button(tr("&Count"), page)
+        self.counting = button(tr("&Count"), self._ask_count, parent=page)
         self.found = PlainLabel(parent=page)
-        row = QHBoxLayout()
-        row.addWidget(self.counting)
-        row.addWidget(self.found, 1)
         form = QFormLayout(page)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(tr("Query"), self.query)
         form.addRow(tr("At &most"), self.most)
-        form.addRow("", row)
+        form.addRow("", row(self.counting, (self.found, 1)))
         self.counting.setEnabled(False)
-        self.counting.clicked.connect(self._ask_count)
         self.query.textChanged.connect(self._query_changed)
         return page
 
     def _stopped_row(self) -> QWidget:
         """The row that offers to resume a stopped fetch; hidden if there is none."""
-        row = QWidget(self)
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        self.go_on = self._button(tr("&Resume the fetch"), row)
-        self.drop = self._button(tr("Discard th&e fetch"), row)
-        line.addWidget(sentence(_stopped_words(self._stopped) if self._stopped is not None else ""), 1)
-        line.addWidget(self.go_on)
-        line.addWidget(self.drop)
-        self.go_on.clicked.connect(self._take_stopped)
-        self.drop.clicked.connect(self._forget_stopped)
-        row.setVisible(self._stopped is not None)
-        return row
-
-    def _button(self, words: str, parent: QWidget) -> QPushButton:
-        button = QPushButton(words, parent)
-        button.setAutoDefault(False)
-        return button
+        whole = QWidget(self)
+        words = sentence(_stopped_words(self._stopped) if self._stopped is not None else "")
+        self.go_on = button(tr("&Resume the fetch"), self._take_stopped, parent=whole)
+        self.drop = button(tr("Discard th&e fetch"), self._forget_stopped, parent=whole)
+        row((words, 1), self.go_on, self.drop, of=whole)
+        whole.setVisible(self._stopped is not None)
+        return whole
 
     # --- what is done in them ---
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QSpinBox, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
@@ -22,6 +22,7 @@ from curator.services.ports.files import FormatRegistry
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.reading_ahead import Look, Steps
+from curator.ui.kit.compose import button, choice
 from curator.ui.kit.form import FormDialog
 
 # The split of documents, the number held out, and whether to import gold: used in two dialogs.
@@ -38,10 +39,7 @@ class SplitFields:
     """Three fields and their rules; `add_to` puts them into a form."""
 
     def __init__(self, parent: QWidget) -> None:
-        self.split = QComboBox(parent)
-        self.split.setAccessibleName(tr("Split"))
-        for split, words in SPLITS.items():
-            self.split.addItem(tr(words), split)
+        self.split = choice(tr("Split"), [(tr(words), split) for split, words in SPLITS.items()], parent=parent)
         self.hold_out = QSpinBox(parent)
         self.hold_out.setRange(0, 100_000)
         self.hold_out.setAccessibleName(tr("Documents held out for validation"))
@@ -113,39 +111,27 @@ class ImportDialog(FormDialog):
         self._choices: dict[int, Changed] = {}
         self.list = DocumentFiles(formats, self, look=self._look_as(""))
         self.files, self.add, self.remove = self.list.table, self.list.add, self.list.remove
-        self.changed_ones = QPushButton(self)
-        self.changed_ones.setAutoDefault(False)
+        self.changed_ones = button("", self.look_at_changed, parent=self)
         self.changed_ones.hide()
         self.fields = SplitFields(self)
         self.split, self.hold_out, self.gold = self.fields.split, self.fields.hold_out, self.fields.gold
         self.fields.allow_gold(gold)
         self.body.insertWidget(0, self.list, 1)
         self.list.row.addWidget(self.changed_ones)
-        self.format = self._format_box()
+        readable = sorted((one for one in formats.formats() if one.can_read), key=lambda one: one.title.lower())
+        rows = [(tr("Recognise automatically"), ""), *((one.title, one.name) for one in readable)]
+        self.format = choice(tr("Format of the files"), rows, parent=self)
         self.form.addRow(tr("For&mat"), self.format)
         self.fields.add_to(self.form)
         self.resize(860, 640)
         self.list.changed.connect(self._say_files)
         self.list.known.connect(self._say_changed)
         self.list.changed.connect(self._say_changed)
-        self.changed_ones.clicked.connect(self.look_at_changed)
         self.format.currentIndexChanged.connect(self._read_again)
         self.ok.setEnabled(False)
-        self.add_paths(paths)
+        self.list.add_paths(paths)
         # not on Import, which is disabled while files are checked: the focus would move to Cancel
         (self.list.table if paths else self.add).setFocus()
-
-    def add_paths(self, paths: Sequence[Path]) -> None:
-        self.list.add_paths(paths)
-
-    def _format_box(self) -> QComboBox:
-        box = QComboBox(self)
-        box.setAccessibleName(tr("Format of the files"))
-        box.addItem(tr("Recognise automatically"), "")
-        for one in sorted(self._formats.formats(), key=lambda one: one.title.lower()):
-            if one.can_read:
-                box.addItem(one.title, one.name)
-        return box
 
     @property
     def format_name(self) -> str:

@@ -14,6 +14,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.importing.kb_importing import KbWish
 from curator.services.ports.files import FormatRegistry, KbOptions
 from curator.ui.files.kb_columns import ColumnChooser, KbFilters, KbPreview
+from curator.ui.kit.compose import choice
 from curator.ui.kit.form import FormDialog, PathEdit
 
 KB_FILES = (
@@ -121,12 +122,10 @@ class ImportKbDialog(FormDialog):
 
     def _place_box(self) -> QComboBox:
         """The box for adding or replacing; hidden without a knowledge base."""
-        box = QComboBox(self)
-        box.setAccessibleName(tr("What happens to the existing knowledge base"))
-        box.addItem(tr("Replaces the whole knowledge base"))
-        box.addItem(tr("Adds to the knowledge base"))
-        for source in self._present:
-            box.addItem(tr("Replaces the source {name}", name=source.name))
+        ways = [tr("Replaces the whole knowledge base"), tr("Adds to the knowledge base")]
+        ways += [tr("Replaces the source {name}", name=source.name) for source in self._present]
+        rows = [(words, at) for at, words in enumerate(ways)]
+        box = choice(tr("What happens to the existing knowledge base"), rows, parent=self)
         self.form.addRow(tr("&What it does"), box)
         self.form.setRowVisible(box, bool(self._present))
         return box

@@ -7,53 +7,37 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import localised, ntr, tr
 from curator.services.importing.foreseeing import Foreseen
-from curator.services.importing.import_report import ImportReport, counts_in_words, known_in_words
-from curator.ui.kit.foreign_text import tip
+from curator.services.importing.import_report import FileProblem, ImportReport, counts_in_words, known_in_words
 from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 MOST_NAMES = 4
-MOST_ROWS = 5000
-"""The most rows in the table; the copied text has all."""
 
 
 class ImportReportDialog(ShowDialog):
     def __init__(self, report: ImportReport, parent: QWidget | None = None) -> None:
         super().__init__(tr("Import report"), parent)
-        self._report = report
         self.setMinimumWidth(480)
         self.summary = sentence(summary(report), selectable=True)
         self.body.addWidget(self.summary)
-        self.table = self._table() if report.problems else None
-        if self.table is not None:
-            self.body.addWidget(self.table, 1)
+        if report.problems:
+            columns: list[RecordColumn[FileProblem]] = [
+                RecordColumn(tr("File"), lambda one: Path(one.file).name),
+                RecordColumn(tr("Line"), lambda one: localised(one.problem.line, ",") if one.problem.line else "–"),
+                RecordColumn("", lambda one: one.problem.severity),
+                RecordColumn(tr("Problem"), lambda one: one.problem.text),
+            ]
+            table = RecordTable(tr("Problems"), columns, wide=3, sortable=False, parent=self)
+            table.show_rows(report.problems)
+            self.body.addWidget(table, 1)
             self.resize(820, 460)
-        self.copy = self.add_button(tr("&Copy"))
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(as_text(self._report)))
-
-    def _table(self) -> QTableWidget:
-        problems = self._report.problems[:MOST_ROWS]
-        table = QTableWidget(len(problems), 4, self)
-        table.setAccessibleName(tr("Problems"))
-        table.setHorizontalHeaderLabels([tr("File"), tr("Line"), "", tr("Problem")])
-        table.verticalHeader().hide()
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setTabKeyNavigation(False)
-        table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
-        for row, one in enumerate(problems):
-            line = localised(one.problem.line, ",") if one.problem.line else "–"
-            for column, words in enumerate((Path(one.file).name, line, one.problem.severity, one.problem.text)):
-                item = QTableWidgetItem(words)
-                item.setToolTip(tip(words))
-                table.setItem(row, column, item)
-        table.resizeColumnsToContents()
-        return table
+        self.copy = self.add_button(tr("&Copy"), lambda: QGuiApplication.clipboard().setText(as_text(report)))
 
 
 def in_short(report: ImportReport) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtCore import QItemSelectionModel, Signal
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from curator.domain.imports import ImportRecord
 from curator.domain.wording import localised, tr
 from curator.services.importing.imports import FileImport
-from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import EmptyPage, ShowDialog
 from curator.ui.kit.key_names import place_of
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
 NONE, WAY = "Nothing imported yet", "Import documents with {documents} or {pubmed}."
+WHOLE_ROW = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
 
 
 class ImportsDialog(ShowDialog):
@@ -31,68 +32,49 @@ class ImportsDialog(ShowDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Imports"), parent)
-        self._files: tuple[FileImport, ...] = ()
         self._writable = writable
         ways = {"documents": place_of("project.import"), "pubmed": place_of("project.fetch")}
         self.empty = EmptyPage(tr(NONE), tr(WAY, **ways), self)
-        self.table = self._make_table()
+        columns: list[RecordColumn[FileImport]] = [
+            RecordColumn(tr("File"), lambda one: one.record.file.name, tip=_origin),
+            RecordColumn(tr("Format"), lambda one: one.record.file.format, tip=_origin),
+            RecordColumn(tr("Documents"), lambda one: localised(one.documents, ","), figure=True, tip=_origin),
+            RecordColumn(tr("When"), lambda one: _when(one.record), tip=_origin),
+            RecordColumn(tr("Who"), lambda one: one.record.curator or "–", tip=_origin),
+            RecordColumn(tr("State"), _state, tip=_origin),
+        ]
+        self.table: RecordTable[FileImport] = RecordTable(tr("Imports"), columns, sortable=False, parent=self)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.body.addWidget(self.table, 1)
         self.body.addWidget(self.empty, 1)
-        self.undo = self.add_button(tr("&Undo…"))
-        self.undo.clicked.connect(lambda: self.undo_wanted.emit(self.selected))
-        self.table.itemSelectionChanged.connect(self._selection_changed)
+        self.undo = self.add_button(tr("&Undo…"), lambda: self.undo_wanted.emit(self.selected))
+        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.resize(900, 420)
         self.show_files(files, chosen=chosen)
 
-    def _make_table(self) -> QTableWidget:
-        headings = [tr("File"), tr("Format"), tr("Documents"), tr("When"), tr("Who"), tr("State")]
-        table = QTableWidget(0, len(headings), self)
-        table.setAccessibleName(tr("Imports"))
-        table.setHorizontalHeaderLabels(headings)
-        table.verticalHeader().hide()
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setTabKeyNavigation(False)
-        table.setWordWrap(False)
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        return table
-
     def show_files(self, files: Sequence[FileImport], *, chosen: Sequence[int] = ()) -> None:
         """Newest first. `chosen` are selected."""
-        self._files = tuple(files)
         self.empty.stand_in(self.table, empty=not files)
-        self.table.setRowCount(len(files))
-        for row, one in enumerate(files):
-            self._fill(row, one)
+        self.table.show_rows(files)
         self.table.clearSelection()
-        mode = self.table.selectionMode()
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.MultiSelection)
         for row, one in enumerate(files):
-            if one.record.file.id in set(chosen):
-                self.table.selectRow(row)
-        self.table.setSelectionMode(mode)
+            if one.record.file.id in chosen:
+                self.table.selectionModel().select(self.table.lines.index(row, 0), WHOLE_ROW)
         self._selection_changed()
-
-    def _fill(self, row: int, one: FileImport) -> None:
-        file, when = one.record.file, _when(one.record)
-        words = (file.name, file.format, localised(one.documents, ","), when, one.record.curator or "–", _state(one))
-        for column, text in enumerate(words):
-            item = QTableWidgetItem(text)
-            item.setToolTip(tip(tr("{path}, SHA-256 {sha256}", path=file.path, sha256=file.sha256)))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
-            if column == 2:
-                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self.table.setItem(row, column, item)
 
     @property
     def selected(self) -> tuple[int, ...]:
         """Ids of the selected files whose import was not undone."""
-        rows = sorted({index.row() for index in self.table.selectedIndexes()})
-        return tuple(self._files[row].record.file.id for row in rows if self._files[row].undone is None)
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        files = (self.table.lines.rows[row] for row in rows)
+        return tuple(one.record.file.id for one in files if one.undone is None)
 
     def _selection_changed(self) -> None:
         self.undo.setEnabled(self._writable and bool(self.selected))
+
+
+def _origin(one: FileImport) -> str:
+    return tr("{path}, SHA-256 {sha256}", path=one.record.file.path, sha256=one.record.file.sha256)
 
 
 def _state(one: FileImport) -> str:

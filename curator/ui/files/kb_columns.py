@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from curator.services.importing.foreseeing import Foreseen, foresee_kb
 from curator.services.ports.files import FIELDS, FormatRegistry, KbOptions, TablePreview
 from curator.ui.files.import_report import kb_page
 from curator.ui.files.reading_ahead import FilePreviewer
+from curator.ui.kit.compose import column, offer
 from curator.ui.kit.foreign_text import PlainLabel, StillBrowser, tip
 from curator.ui.kit.form import sentence
 
@@ -97,22 +97,14 @@ class ColumnChooser(QWidget):
 
     def show_table(self, found: TablePreview) -> None:
         self._show_sheets(found)
+        rows: list[tuple[str, object]] = [(tr("– none –"), "")]
+        for number, heading in enumerate(found.headings, 1):
+            by_number = not heading or found.headings.count(heading) > 1
+            rows.append((heading or tr("Column {n}", n=number), str(number) if by_number else heading))
         for field, box in self.boxes.items():
-            box.blockSignals(True)
-            box.clear()
-            box.addItem(tr("– none –"), "")
-            for number, heading in enumerate(found.headings, 1):
-                box.addItem(
-                    heading or tr("Column {n}", n=number), str(number) if self._twice(found, heading) else heading
-                )
-            box.setCurrentIndex(max(box.findData(found.columns.get(field, "")), 0))
-            box.blockSignals(False)
+            offer(box, rows, chosen=found.columns.get(field, ""))
         self._show_rows(found)
         self.changed.emit()
-
-    def _twice(self, found: TablePreview, heading: str) -> bool:
-        """Headings that occur twice; empty and repeated headings are named by number."""
-        return not heading or found.headings.count(heading) > 1
 
     def _show_sheets(self, found: TablePreview) -> None:
         if [self.sheet.itemText(at) for at in range(self.sheet.count())] != list(found.sheets):
@@ -127,11 +119,11 @@ class ColumnChooser(QWidget):
         self.rows.setRowCount(len(rows))
         self.rows.setColumnCount(len(found.headings))
         self.rows.setHorizontalHeaderLabels(list(found.headings))
-        for row, cells in enumerate(rows):
-            for column, text in enumerate(cells[: len(found.headings)]):
+        for at, cells in enumerate(rows):
+            for number, text in enumerate(cells[: len(found.headings)]):
                 item = QTableWidgetItem(text)
                 item.setToolTip(tip(text))
-                self.rows.setItem(row, column, item)
+                self.rows.setItem(at, number, item)
         header = self.rows.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
@@ -147,8 +139,6 @@ class ColumnChooser(QWidget):
         return box
 
     def _compose(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
         grid = QGridLayout()
         self.sheet_label = PlainLabel(tr("Sheet"), self)
         self.sheet_label.setBuddy(self.sheet)
@@ -162,9 +152,7 @@ class ColumnChooser(QWidget):
             grid.addWidget(box, row, side + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
-        column.addLayout(grid)
-        column.addWidget(sentence(self._hint))
-        column.addWidget(self.rows, 1)
+        column(grid, sentence(self._hint), (self.rows, 1), of=self)
 
 
 # Filters for reading a knowledge base: languages and, for the UMLS, vocabularies, semantic types, suppressed names.

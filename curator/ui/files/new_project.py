@@ -18,6 +18,7 @@ from curator.ui.files.import_documents import ImportWish, SplitFields
 from curator.ui.files.import_kb import INTRO as KB_INTRO
 from curator.ui.files.import_kb import kb_edit, missing
 from curator.ui.files.kb_columns import KbPreview
+from curator.ui.kit.compose import column
 from curator.ui.kit.form import FormDialog, PathEdit, sentence
 from curator.ui.kit.sizing import Pages
 
@@ -77,20 +78,14 @@ class NewProjectDialog(FormDialog):
     # --- the pages ---
 
     def _page(self, intro: str) -> tuple[QVBoxLayout, QFormLayout]:
-        page = QWidget(self.pages)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(sentence(intro))
-        form = QFormLayout()
+        page, form = QWidget(self.pages), QFormLayout()
         form.setSpacing(10)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        column.addLayout(form)
         self.pages.add(page)
-        return column, form
+        return column(sentence(intro), form, of=page, spacing=12), form
 
     def _add_name(self, place: Path) -> None:
-        column, form = self._page(tr(INTRO))
+        page, form = self._page(tr(INTRO))
         self.name = QLineEdit(self)
         self.name.setAccessibleName(tr("Name of the project"))
         self.name.setPlaceholderText(tr("for example: chemicals"))
@@ -109,7 +104,7 @@ class NewProjectDialog(FormDialog):
         self.on_server.toggled.connect(self._choose_place)
         self.in_folder.setChecked(True)
         self._choose_place(False)
-        column.addStretch(1)
+        page.addStretch(1)
 
     def _choose_place(self, on_server: bool) -> None:
         self.place.setDisabled(on_server)
@@ -118,26 +113,26 @@ class NewProjectDialog(FormDialog):
             self.address.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_documents(self, formats: FormatRegistry) -> DocumentFiles:
-        column, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
+        page, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
         files = DocumentFiles(formats, self)
         files.changed.connect(lambda: self.problem.set_note(files.said))
         self.fields = SplitFields(self)
         self.fields.gold.setToolTip(tr(GOLD_LATER))
-        column.insertWidget(1, files, 1)
+        page.insertWidget(1, files, 1)
         self.fields.add_to(form)
         return files
 
     def _add_kb(self, formats: FormatRegistry | None) -> None:
-        column, form = self._page(tr(KB_INTRO))
+        page, form = self._page(tr(KB_INTRO))
         self.kb = kb_edit(self)
         self.kb.line.setPlaceholderText(tr("can be added later"))
         form.addRow(tr("&Knowledge base"), self.kb)
         self.preview = KbPreview(formats, self) if formats is not None else None
         if self.preview is not None:
-            column.addWidget(self.preview, 1)
+            page.addWidget(self.preview, 1)
             self.kb.changed.connect(self._look)
         else:
-            column.addStretch(1)
+            page.addStretch(1)
 
     def _look(self) -> None:
         """Show what the file of the knowledge base contains."""

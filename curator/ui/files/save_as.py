@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 from curator.domain.wording import ntr, tr
 from curator.services.records.export_documents import ExportScope
 from curator.services.records.exporting import ExportForecast, ExportTarget
+from curator.ui.kit.compose import choice
 from curator.ui.kit.form import FormDialog, PathEdit, sentence
 from curator.ui.kit.labels import NoteLabel
 from curator.ui.kit.worker import Worker
@@ -54,27 +55,17 @@ class ExportDialog(FormDialog):
         self._name, self._makes, self._forecast = name, makes, forecast
         self._reader = Worker(self)
         self.finished.connect(self._reader.close)
-        self.formats = QComboBox(self)
-        self.formats.setAccessibleName(tr("Format"))
-        for form, title in formats:
-            self.formats.addItem(title, form)
+        self.formats = choice(tr("Format"), [(title, form) for form, title in formats], parent=self)
         self.formats.setCurrentIndex(max(self.formats.findData(usual), 0))
-        self.scopes = QComboBox(self)
-        self.scopes.setAccessibleName(tr("What is exported"))
-        for scope, words in SCOPES.items():
-            self.scopes.addItem(tr(words), scope.value)
+        self.scopes = _scope_box(tr("What is exported"), self)
         self.path = PathEdit(tr("the exported file or folder"), mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.people = sentence("")
         self.made = sentence("")
         self.holds = sentence("")
         self.lost = NoteLabel(self)
-        self.form.addRow(tr("&Format"), self.formats)
-        self.form.addRow("", self.people)
-        self.form.addRow(tr("&What"), self.scopes)
-        self.form.addRow(tr("&To"), self.path)
-        self.form.addRow("", self.made)
-        self.form.addRow("", self.holds)
-        self.form.addRow("", self.lost)
+        rows = [(tr("&Format"), self.formats), ("", self.people), (tr("&What"), self.scopes), (tr("&To"), self.path)]
+        for label, field in [*rows, ("", self.made), ("", self.holds), ("", self.lost)]:
+            self.form.addRow(label, field)
         self.formats.currentIndexChanged.connect(self._suggest)
         self.scopes.currentIndexChanged.connect(self._count)
         self.path.changed.connect(self._say_what_is_made)
@@ -123,6 +114,10 @@ class ExportDialog(FormDialog):
         if not path.parent.is_dir():
             return tr("{parent} does not exist. Choose an existing folder.", parent=path.parent)
         return ""
+
+
+def _scope_box(name: str, parent: QWidget) -> QComboBox:
+    return choice(name, [(tr(words), scope.value) for scope, words in SCOPES.items()], parent=parent)
 
 
 def _words_for(place: ExportTarget, files: int) -> str:
@@ -190,10 +185,7 @@ class ReleaseDialog(SaveDialog):
             what=tr("the release's zip or folder"),
             parent=parent,
         )
-        self.scopes = QComboBox(self)
-        self.scopes.setAccessibleName(tr("What is released"))
-        for scope, words in SCOPES.items():
-            self.scopes.addItem(tr(words), scope.value)
+        self.scopes = _scope_box(tr("What is released"), self)
         self.scopes.setCurrentIndex(self.scopes.findData(ExportScope.DONE.value))
         self.form.insertRow(0, tr("&What"), self.scopes)
 

@@ -345,21 +345,6 @@ def set_up_table(table: QTableView) -> None:
     table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
-# Headings with space between them.
-
-
-class RoomyHeader(QHeaderView):
-    """A header for columns as wide as their contents, whose headings stay apart in large fonts."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self.setSectionsClickable(True)
-        self.setHighlightSections(False)
-
-    def sectionSizeFromContents(self, section: int) -> QSize:
-        return super().sectionSizeFromContents(section) + QSize(self.fontMetrics().averageCharWidth() * 2, 0)
-
-
 # A small read-only table of figures.
 
 

@@ -60,5 +60,5 @@ def test_a_table_that_was_not_understood_is_understood_after_the_choice(qtbot: Q
     dialog.accept()
     qtbot.waitUntil(lambda: not files.reading)
     assert (files.problem, files.paths) == ("", (path,))
-    assert files.table.item(0, 1).text().startswith("Table")
+    assert files.table.lines.index(0, 1).data().startswith("Table")
     files.close_reading()

@@ -17,8 +17,8 @@ PUBTATOR = "1|t|Title\n1|a|Text.\n\n"
 
 
 def shown(dialog: ImportDialog) -> list[tuple[str, str]]:
-    cells = [[dialog.files.item(row, column) for column in (0, 1)] for row in range(dialog.files.rowCount())]
-    return [(name.text(), title.text()) for name, title in cells if name is not None and title is not None]
+    lines = dialog.files.lines
+    return [(lines.index(row, 0).data(), lines.index(row, 1).data()) for row in range(lines.rowCount())]
 
 
 def opened(qtbot: QtBot, *paths: Path) -> ImportDialog:
@@ -91,7 +91,7 @@ def test_without_files_the_dialog_says_what_to_do_and_offers_nothing_else(qtbot:
     dialog.files.setAccessibleDescription("")
     assert dialog.files.viewport().grab().toImage() != empty, "the words are painted"
     (tmp_path / "a.txt").write_text(PUBTATOR)
-    dialog.add_paths([tmp_path / "a.txt"])
+    dialog.list.add_paths([tmp_path / "a.txt"])
     qtbot.waitUntil(lambda: dialog.ok.isEnabled())
     assert dialog.remove.isEnabled()
     assert dialog.files.accessibleDescription() == ""

@@ -78,14 +78,14 @@ def test_import_waits_until_every_file_was_looked_at(
     assert slow.waits.wait(20)
     qtbot.waitUntil(lambda: "3 so far" in dialog.problem.text())  # the folder itself, and two of its files
     assert not dialog.ok.isEnabled()
-    assert dialog.files.rowCount() == 0
+    assert dialog.files.lines.rowCount() == 0
     dialog.accept()
     assert dialog.result() == 0
     slow.gate.set()
     qtbot.waitUntil(lambda: not dialog.list.reading)
     assert dialog.ok.isEnabled()
     assert dialog.problem.text() == ""
-    assert [dialog.files.item(row, 1).text() for row in range(3)] == ["PubTator"] * 3
+    assert [dialog.files.lines.index(row, 1).data() for row in range(3)] == ["PubTator"] * 3
     assert dialog.wish.paths == tuple(folder / f"{n}.txt" for n in (1, 2, 3))
     assert threading.main_thread() not in slow.threads
     dialog.reject()
@@ -122,7 +122,7 @@ def test_what_is_added_meanwhile_is_looked_at_too(qtbot: QtBot, slow: SlowFormat
     files.table.selectAll()
     files.remove.click()
     assert files.paths == ()
-    assert files.table.rowCount() == 0
+    assert files.table.lines.rowCount() == 0
     files.close_reading()
 
 

@@ -93,7 +93,7 @@ def test_the_report_of_an_import_waits_and_the_type_mapping_behind_it(
     assert flow is not None
     dialog = flow.import_documents([path])
     qtbot.waitUntil(lambda: not dialog.list.reading)
-    assert dialog.files.item(0, 1).text() == "PubTator"
+    assert dialog.files.lines.index(0, 1).data() == "PubTator"
     dialog.split.setCurrentIndex(dialog.split.findData(Split.VALIDATION))
     dialog.gold.setChecked(True)
     with qtbot.waitSignal(desk.bench.jobs.ended):

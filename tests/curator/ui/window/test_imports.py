@@ -16,7 +16,6 @@ from curator.services.importing.import_report import KNOWN, FileProblem, ImportR
 from curator.services.ports.files import Problem
 from curator.services.ports.queue import QueueFilter
 from curator.ui.files.changed_texts import ChangedTextsDialog
-from curator.ui.files.document_files import DOCUMENTS, HAPPENS
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.files.import_report import in_short, summary
 from curator.ui.files.imports import ImportsDialog
@@ -77,8 +76,8 @@ def test_what_an_import_did_is_said_in_short(report: ImportReport, words: str) -
 def test_an_import_is_shown_before_anything_is_written(empty: Desk, qtbot: QtBot) -> None:
     path = empty.world.write(document(1) + "2|t|Odd title\n2|a|Words.\n2\t90\t99\tnowhere\tDisease\tD1\n\n")
     dialog = looked_at(empty, qtbot, path)
-    assert dialog.files.item(0, DOCUMENTS).text() == "2"
-    assert "1 skipped" in dialog.files.item(0, HAPPENS).text()
+    assert dialog.files.lines.index(0, 2).data().strip() == "2"
+    assert "1 skipped" in dialog.files.lines.index(0, 4).data()
     said = dialog.list.preview.toPlainText()
     assert "Odd title" in said
     assert "nowhere" in said
@@ -91,7 +90,7 @@ def test_an_import_is_shown_before_anything_is_written(empty: Desk, qtbot: QtBot
 def test_a_changed_text_is_shown_and_taken_where_it_is_chosen(empty: Desk, qtbot: QtBot) -> None:
     finish(empty.project.importing.documents([empty.world.write(FIRST)]))
     dialog = looked_at(empty, qtbot, empty.world.write(SECOND))
-    assert "1 changed" in dialog.files.item(0, HAPPENS).text()
+    assert "1 changed" in dialog.files.lines.index(0, 4).data()
     changed = dialog.look_at_changed()
     assert isinstance(changed, ChangedTextsDialog)
     said = changed.difference.toPlainText()
@@ -117,7 +116,7 @@ def test_undoing_says_what_was_done_by_hand_and_closes_the_hidden_document(desk:
     press_button(box, "Undo the import")
     qtbot.waitUntil(lambda: not ids(desk))
     qtbot.waitUntil(lambda: desk.bench.navigator.opened is None)
-    qtbot.waitUntil(lambda: "undone" in listed.table.item(0, 5).text())
+    qtbot.waitUntil(lambda: "undone" in listed.table.lines.index(0, 5).data())
     assert not listed.undo.isEnabled()
     listed.reject()
 
@@ -152,7 +151,7 @@ def test_a_folder_of_documents_is_dropped_as_its_files(empty: Desk, qtbot: QtBot
     (folder / "README.md").write_text("What this is.", encoding="utf-8")
     assert sorted_out([folder], empty.project.formats).documents == (folder,)
     dialog = looked_at(empty, qtbot, folder)
-    assert dialog.files.rowCount() == 2
+    assert dialog.files.lines.rowCount() == 2
     assert "README.md" in dialog.problem.text(), "what is no document is named"
     brought_in(empty, qtbot, dialog)
     assert len(ids(empty)) == 2
