@@ -25,7 +25,6 @@ UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
 ENTRIES = (
     "transformers.models.bert.modeling_bert",
     "transformers.models.bert.tokenization_bert",
-    "accelerate",
     "faiss",
     "numba",
     "PySide6.QtWidgets",

@@ -170,13 +170,6 @@ def run_job(
     os._exit(code)  # without waiting for libraries' threads
 
 
-def give_up(sentence: str) -> NoReturn:
-    """End this process from any thread with a user error."""
-    own_channel().emit(wire.Failed(event="failed", message=sentence))
-    sys.stderr.flush()
-    os._exit(2)
-
-
 def _sentence(error: Exception) -> str:
     """The message for an operating-system error; other errors have their own."""
     if isinstance(error, OSError) and error.strerror:

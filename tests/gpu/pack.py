@@ -31,7 +31,6 @@ DATA = (
     "kb/mesh_medic.jsonl.gz",
 )
 WHEELS: Mapping[str, str] = {
-    "accelerate": "accelerate",
     "ahocorasick": "pyahocorasick",
     "faiss": "faiss-cpu",
     "llvmlite": "llvmlite",

@@ -150,7 +150,7 @@ def rows_of(figures: Mapping[str, Any]) -> list[list[int]]:
 def _run(bundle: Bundle) -> dict[str, Any]:
     """What the manifest says of the training."""
     run, alone = bundle.manifest.training["run"], bundle.manifest.metrics["alone"]
-    kept = ("steps", "epochs", "seconds", "precision", "cut_short", "gradient_chunk", "micro_batch")
+    kept = ("steps", "epochs", "seconds", "precision", "cut_short", "micro_batch")
     return {"run": {key: run[key] for key in kept}, "held_out": dict(alone)}
 
 

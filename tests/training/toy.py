@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from training.data.progress import Event, Phase
-from training.loop.gradient_cache import Piece
 from training.loop.task import Batch, Task, TrainResult, TrainSettings
 
 ENTITIES, WIDTH = 40, 6
@@ -20,20 +19,17 @@ ENTITIES, WIDTH = 40, 6
 
 @dataclass(eq=False)
 class ToyTask(Task):
-    """`limit`: more texts than these at once do not fit into memory (0: any number does). `chunk`: texts that `loss`
-    encodes at once (0: all). `broken_at`: the call in which the loss is no number."""
+    """`limit`: more texts than these at once do not fit into memory (0: any number does). `broken_at`: the call in
+    which the loss is no number."""
 
     examples: int = 20
     size: int = 4
     dropout: float = 0.3
     limit: int = 0
-    chunk: int = 0
     broken_at: int = 0
     seed: int = 7
-    caches: bool = True
     calls: int = 0
     mined: list[int] = field(default_factory=list)
-    largest: int = 0
 
     def __post_init__(self) -> None:
         torch.manual_seed(11)
@@ -50,21 +46,17 @@ class ToyTask(Task):
         return [{"params": list(self.network.parameters())}, {"params": [self.radius], "lr": 0.05, "weight_decay": 0.0}]
 
     def before_epoch(self, epoch: int) -> Iterator[Event]:
-        self.mined = self.random.permutation(ENTITIES)[:10].tolist()
+        self.mined = np.random.default_rng([self.seed, 1, epoch]).permutation(ENTITIES)[:10].tolist()
         yield Event(Phase.PREPARE, text="mined")
 
     def batches(self, epoch: int) -> Sequence[Batch]:
         order = np.random.default_rng([self.seed, epoch]).permutation(self.examples).tolist()
         return [order[start : start + self.size] for start in range(0, len(order), self.size)]
 
-    def generators(self) -> Sequence[np.random.Generator]:
-        return [self.random]
-
     def state(self) -> dict[str, Any]:
-        return {"random": self.random.bit_generator.state, "mined": self.mined}
+        return {"mined": self.mined}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:
-        self.random.bit_generator.state = raw["random"]
         self.mined = list(raw["mined"])
 
     def draw(self, batch: Batch) -> list[int]:
@@ -73,28 +65,19 @@ class ToyTask(Task):
         return [number % ENTITIES for number in batch] + negatives
 
     def encode(self, ids: Sequence[int]) -> Tensor:
-        self.largest = max(self.largest, len(ids))
         if self.limit and len(ids) > self.limit and torch.is_grad_enabled():
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
         return self.network(torch.tensor(ids))
 
-    def encode_all(self, ids: Sequence[int], chunk: int) -> Tensor:
-        size = chunk or len(ids)
-        return torch.cat([self.encode(ids[start : start + size]) for start in range(0, len(ids), size)])
-
     def loss(self, batch: Batch) -> Tensor:
         self.calls += 1
         entities = self.draw(batch)
-        mentions = self.encode_all([50 + number for number in batch], self.chunk)
-        return self.loss_of(mentions, self.encode_all(entities, self.chunk))
+        return self.loss_of(self.encode([50 + number for number in batch]), self.encode(entities))
 
     def loss_of(self, mentions: Tensor, entities: Tensor) -> Tensor:
         scores = self.radius * mentions @ entities.T
         value = cross_entropy(scores, torch.arange(len(mentions)))
         return value * float("nan") if self.broken_at and self.calls >= self.broken_at else value
-
-    def pieces(self, batch: Batch, *, chunk: int) -> ToyPieces | None:
-        return ToyPieces(self, batch, self.draw(batch), chunk) if self.caches else None
 
     def weights(self) -> Tensor:
         return torch.cat([p.detach().flatten() for p in (*self.network.parameters(), self.radius)])
@@ -108,21 +91,3 @@ def finish(work: Iterator[Event]) -> tuple[list[Event], TrainResult]:
             events.append(next(work))
         except StopIteration as end:
             return events, end.value
-
-
-class ToyPieces:
-    def __init__(self, task: ToyTask, batch: Batch, entities: list[int], chunk: int) -> None:
-        self.task, self.count = task, -(-len(batch) // chunk)
-        mentions = [50 + number for number in batch]
-        self.pieces: list[Piece] = [
-            self.piece(ids[start : start + chunk])
-            for ids in (mentions, entities)
-            for start in range(0, len(ids), chunk)
-        ]
-
-    def piece(self, ids: list[int]) -> Piece:
-        return lambda: self.task.encode(ids)
-
-    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        self.task.calls += 1
-        return self.task.loss_of(torch.cat([*outputs[: self.count]]), torch.cat([*outputs[self.count :]]))

@@ -83,7 +83,6 @@ class Hyperparameters:
     epochs: int = 3
     batch_size: int = 32
     accumulation: int = 1
-    gradient_chunk: int = 0
     learning_rate: float = 5e-5
     warmup: float = 0.1
     weight_decay: float = 0.01

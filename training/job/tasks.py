@@ -101,7 +101,6 @@ def train_settings(loaded: Loaded, *, seconds: float | None, epoch_overhead: flo
         weight_decay=wanted.weight_decay,
         clip=wanted.clip,
         accumulation=wanted.accumulation,
-        gradient_chunk=wanted.gradient_chunk,
         precision=wanted.precision,
         seed=loaded.spec.seed,
         seconds=seconds,
@@ -169,7 +168,6 @@ def _retriever_task(
         wanted.negatives,
         size=wanted.negative_count,
         entities=len(loaded.kb.entities),
-        seed=seed,
         share=wanted.mined_share,
         reach=reach,
     )

@@ -1,67 +1,60 @@
-"""The gradients of a batch in the available memory: whole, piece by piece, or in smaller parts."""
+"""The gradients of a batch in the available memory: whole, or in smaller parts."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
 
-import torch
 from torch import nn
 
+from models.core.device import give_back_gpu_memory
 from models.errors import ModelError, is_out_of_memory, say
-from training.loop.accelerator import Engine
-from training.loop.generators import GeneratorStates
-from training.loop.gradient_cache import cached_backward
+from training.loop.engine import Engine
 from training.loop.task import Batch, Task
 
 
 class Learner:
     """Adds gradients of batches to `parameters`.
 
-    If memory runs out, `make_smaller` halves the size of the parts. With gradient caching these are the texts of a
-    piece, and the gradients do not change. Otherwise they are examples: accumulation keeps the effective batch, but
-    each part has only its own negatives. `micro` 0: whole batches. Without caching the initial size is the task's
+    If memory runs out, `make_smaller` halves the number of examples that are processed at once: accumulation keeps the
+    effective batch, but each part has only its own negatives. `micro` 0: whole batches. The initial size is the task's
     `at_once`.
     """
 
-    def __init__(self, task: Task, engine: Engine, parameters: Sequence[nn.Parameter], *, chunk: int) -> None:
+    def __init__(self, task: Task, engine: Engine, parameters: Sequence[nn.Parameter]) -> None:
         self.task, self.engine, self.parameters = task, engine, parameters
-        self.micro, self.chunk = 0 if chunk else task.at_once, chunk
-
-    def mark(self) -> GeneratorStates:
-        """Mark the start of a step, to which `start_over` returns."""
-        return GeneratorStates.take(self.engine.device, self.task.generators())
-
-    def start_over(self, mark: GeneratorStates) -> None:
-        """Discard the step's gradients and random draws."""
-        self.clear()
-        gc.collect()
-        if self.engine.device.type == "cuda":
-            torch.cuda.empty_cache()
-        mark.put_back(self.task.generators())
+        self.micro = task.at_once
 
     def clear(self) -> None:
+        """Discard the gradients, and return what a batch that did not fit left in memory."""
         for parameter in self.parameters:
             parameter.grad = None
+        gc.collect()
+        if self.engine.device.type == "cuda":
+            give_back_gpu_memory()
 
     def learn(self, batch: Batch, *, share: float) -> float | None:
-        """Add the gradients of `share` × the mean loss; returns this process's share of the loss.
-
-        Returns None, with unusable gradients, if memory ran out.
-        """
+        """Add the gradients of `share` × the mean loss; returns the loss, or None, with unusable gradients, if memory
+        ran out."""
+        total = 0.0
         try:
-            return sum(self._learn_part(part, len(part) / len(batch), share) for part in self._parts(batch))
+            for part in self.task.split(batch, self.micro) if self.micro else [batch]:
+                weight = len(part) / len(batch)
+                loss = self.task.loss(part)
+                self.engine.backward(loss * (weight * share))
+                total += weight * float(loss.detach())
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
-        return None
+            return None
+        return total
 
     def make_smaller(self, longest: int) -> str:
         """Halve the size of the parts for a longest batch of `longest` examples; returns a sentence about it.
 
         Raises ModelError if the size cannot be reduced further.
         """
-        now = self.chunk or self.micro or longest
+        now = self.micro or longest
         if now <= 1:
             raise ModelError(
                 say(
@@ -70,11 +63,6 @@ class Learner:
                     "not changed."
                 )
             )
-        if self.chunk:
-            self.chunk = now // 2
-            return say(
-                "Out of memory: texts are now encoded {chunk} at a time; the gradients are the same.", chunk=self.chunk
-            )
         self.micro = now // 2
         return say(
             "Out of memory: batches of {longest} are now processed in pieces of at most {micro}. "
@@ -82,20 +70,3 @@ class Learner:
             longest=longest,
             micro=self.micro,
         )
-
-    def _parts(self, batch: Batch) -> Sequence[Batch]:
-        size = -(-len(batch) // self.engine.processes)
-        if self.micro:
-            size = min(size, self.micro)
-        return self.engine.share(self.task.split(batch, size))
-
-    def _learn_part(self, part: Batch, weight: float, share: float) -> float:
-        factor = weight * share
-        cached = self.task.pieces(part, chunk=self.chunk) if self.chunk else None
-        if cached is None:
-            loss = self.task.loss(part)
-            self.engine.backward(loss * factor)
-        else:
-            where = self.engine.device
-            loss = cached_backward(cached, where=where, backward=lambda whole: self.engine.backward(whole * factor))
-        return weight * float(loss.detach())

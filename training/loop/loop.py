@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+import torch
 
 from models.errors import ModelError, say
 from training.data.progress import Event, Phase, note
@@ -15,6 +19,18 @@ from training.loop.optimising import Optimising
 from training.loop.saving import Saver
 from training.loop.task import Batch, Task, TrainResult, TrainSettings
 from training.loop.tensorboard import Log
+
+OF_STEPS = 9
+"""Distinguishes the draws of steps from a task's draws by the same seed."""
+
+
+def seed_all(*numbers: int) -> None:
+    """Seed torch's generators, which dropout uses, and for libraries numpy's and Python's global ones."""
+    one = int(np.random.SeedSequence(numbers).generate_state(1)[0])
+    torch.manual_seed(one)
+    np.random.seed(one)
+    random.seed(one)
+
 
 # How many batches a time budget allows, and how batches form steps.
 
@@ -119,7 +135,7 @@ class Loop:
             for module in self.task.modules():
                 module.train()
             for group in self.plan.groups(epoch, self.task.batches(epoch), skip=begun):
-                if self.position.done and self.engine.any(self.timer.is_late()):
+                if self.position.done and self.timer.is_late():
                     return
                 yield from self._step(group, epoch)
                 yield from self._between(epoch)
@@ -128,6 +144,7 @@ class Loop:
         """One step of the optimiser; it is retried in smaller parts while memory runs out."""
         rate, before = self.optimising.rate, self.timer.now()
         while (losses := (yield from self._gradients(group, epoch, rate))) is None:
+            self.learner.clear()
             sentence = self.learner.make_smaller(max(len(batch) for batch in group))
             self.position.notes.append(sentence)
             yield note(Phase.TRAIN, sentence)
@@ -141,13 +158,15 @@ class Loop:
 
     def _gradients(self, group: Sequence[Batch], epoch: int, rate: float) -> Generator[Event, None, list[float] | None]:
         """The losses of the group's batches, whose gradients are added up; None if memory ran out."""
-        mark, losses = self.learner.mark(), []
+        step = self.optimising.step
+        seed_all(self.settings.seed, step)
+        self.task.random = np.random.default_rng([self.settings.seed, OF_STEPS, step])
+        losses: list[float] = []
         for number, batch in enumerate(group, start=1):
             own = self.learner.learn(batch, share=1 / len(group))
-            if self.engine.any(own is None):
-                self.learner.start_over(mark)
+            if own is None:
                 return None
-            losses.append(self._checked(self.engine.total(own or 0.0)))
+            losses.append(self._checked(own))
             if number < len(group):
                 yield self._event(losses[-1], rate, epoch, ahead=number)
         return losses
@@ -168,15 +187,15 @@ class Loop:
     def _between(self, epoch: int) -> Iterator[Event]:
         """Checkpoint and validation, if they are due."""
         epoch_ends = self.position.done % self.plan.per_epoch == 0 or self.position.done == self.plan.batches
-        if self.saver is not None and self.engine.is_main and (epoch_ends or self.saver.is_due(self.timer)):
+        if self.saver is not None and (epoch_ends or self.saver.is_due(self.timer)):
             yield from self.saver.save(self)
         every = self.settings.validate_every
         due = self.optimising.step % every == 0 if every else epoch_ends
-        if self.validate is not None and self.engine.is_main and due:
+        if self.validate is not None and due:
             yield self._validated(self.validate, epoch)
 
     def _validated(self, validate: Validate, epoch: int) -> Event:
-        figures = validated(validate, self.task.modules(), self.engine.device)
+        figures = validated(validate, self.task.modules())
         step = self.optimising.step
         self.position.validation.append({"step": float(step), **figures})
         self.log(step, figures)
@@ -208,9 +227,7 @@ class Loop:
             seconds=self.timer.spent(),
             cut_short=position.done < self.plan.batches,
             micro_batch=self.learner.micro,
-            gradient_chunk=self.learner.chunk,
             precision=self.engine.precision.value,
-            processes=self.engine.processes,
             validation=tuple(position.validation),
             notes=tuple(position.notes),
         )

@@ -8,11 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import nn
 
-from training.loop.generators import undisturbed
-
 Validate = Callable[[], Mapping[str, float]]
 """Figures of the networks as they are now: `recall_at_1`, `recall_at_64`, `nil_aupr`; figures that do not apply are
-left out. It is called without gradients and with dropout off; the state of the generators is restored."""
+left out. It is called without gradients and with dropout off."""
 
 LATEST = 20
 
@@ -40,10 +38,10 @@ class Meter:
         }
 
 
-def validated(validate: Validate, modules: Sequence[nn.Module], where: torch.device) -> dict[str, float]:
-    """The figures; the networks and all generators stay unchanged."""
+def validated(validate: Validate, modules: Sequence[nn.Module]) -> dict[str, float]:
+    """The figures; the networks stay unchanged."""
     modes = [(part, part.training) for module in modules for part in module.modules()]
-    with undisturbed(where), torch.no_grad():
+    with torch.no_grad():
         for module in modules:
             module.eval()
         try:

@@ -9,7 +9,7 @@ from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
 from models.errors import ModelError, is_out_of_memory, say
-from training.loop.accelerator import Engine
+from training.loop.engine import Engine
 from training.loop.task import Task, TrainSettings
 
 
@@ -23,7 +23,6 @@ class Optimising:
         self.parameters: list[nn.Parameter] = [p for group in groups for p in group["params"]]
         self.adam = AdamW(groups, lr=settings.learning_rate, eps=settings.eps, weight_decay=settings.weight_decay)
         self.schedule = LambdaLR(self.adam, self._factor)
-        self._prepared = engine.optimizer(self.adam)
 
     @property
     def rate(self) -> float:
@@ -32,10 +31,8 @@ class Optimising:
 
     def take_step(self) -> None:
         """Clip, step, clear the gradients, advance the schedule. Raises ModelError if memory runs out."""
-        self.engine.gather(self.parameters)
-        self.engine.clip(self.parameters, self.settings.clip)
         try:
-            self._prepared.step()
+            taken = self.engine.step(self.adam, self.parameters, clip=self.settings.clip)
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
@@ -49,7 +46,7 @@ class Optimising:
         self.adam.zero_grad(set_to_none=True)
         self.task.after_step()
         self.step += 1
-        if self.step < self.steps and not self._prepared.step_was_skipped:  # float16 skips steps that overflow
+        if self.step < self.steps and taken:
             self.schedule.step()
 
     def state(self) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from torch import Tensor, nn
 
 from models.errors import english, say
 from training.data.progress import Event, Phase, note
-from training.loop.accelerator import Engine
 from training.loop.checkpoints import Checkpoints, Saved
-from training.loop.generators import GeneratorStates, TorchState
+from training.loop.engine import Engine
 from training.loop.monitoring import Timer
 from training.loop.task import Task, TrainSettings
 
@@ -77,7 +76,6 @@ def identity(
         "settings": {key: value for key, value in asdict(settings).items() if key not in NOT_IDENTITY},
         "precision": engine.precision.value,
         "device": torch.cuda.get_device_name(engine.device) if cuda else str(engine.device),
-        "processes": engine.processes,
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "per_epoch": per_epoch,
@@ -104,20 +102,16 @@ def named_weights(modules: Sequence[nn.Module], parameters: Sequence[nn.Paramete
 def snapshot(loop: Loop) -> Saved:
     """The state of the run between two steps."""
     optimising, position, learner = loop.optimising, loop.position, loop.learner
-    states = GeneratorStates.take(loop.engine.device)
     tensors: dict[str, Tensor] = dict(named_weights(loop.task.modules(), optimising.parameters))
     for number, state in optimising.tensor_state().items():
         tensors |= {f"adam/{number}/{key}": value for key, value in state.items()}
-    tensors |= {f"generator/{name}": state for name, state in states.of_torch.tensors().items()}
     facts = {
         "plan": asdict(loop.plan),
         "position": asdict(position),
         "spent": loop.timer.spent(),
         "allowed": loop.timer.allowed,
         "micro": learner.micro,
-        "chunk": learner.chunk,
         "optimising": optimising.state(),
-        "generators": states.to_json(),
         "task": loop.task.state(),
     }
     return Saved(tensors, facts)
@@ -136,12 +130,6 @@ def restore(saved: Saved, loop: Loop) -> None:
             number, _, key = rest.partition("/")
             moments.setdefault(int(number), {})[key] = tensor
     loop.optimising.load_state(saved.facts["optimising"], moments)
-    loop.learner.micro, loop.learner.chunk = int(saved.facts["micro"]), int(saved.facts["chunk"])
+    loop.learner.micro = int(saved.facts["micro"])
     loop.timer.resume(spent=float(saved.facts["spent"]), allowed=saved.facts["allowed"])
     loop.task.load_state(saved.facts["task"])
-    _put_back(saved, loop.engine.device)
-
-
-def _put_back(saved: Saved, where: torch.device) -> None:
-    state = TorchState(saved.tensors["generator/cpu"], saved.tensors.get("generator/device"), where)
-    GeneratorStates.from_json(saved.facts["generators"], state).put_back()

@@ -12,7 +12,6 @@ import numpy as np
 from torch import Tensor, nn
 
 from training.data.progress import Event
-from training.loop.gradient_cache import CachedBatch
 
 Batch = Sequence[int]
 
@@ -23,10 +22,12 @@ class Task(ABC):
     Only the first three methods are needed; the others have defaults.
 
     `at_once`: the most examples with a graph at the same time; 0: a whole batch. It is for tasks with independent
-    examples, for which parts change only the rounding.
+    examples, for which parts change only the rounding. `random` is what `loss` draws from: the trainer sets it at the
+    start of each step, by seed and step, so that a step that is repeated draws the same.
     """
 
     at_once: int = 0
+    random: np.random.Generator
 
     @abstractmethod
     def modules(self) -> Sequence[nn.Module]:
@@ -56,23 +57,11 @@ class Task(ABC):
         return [{"params": list(dict.fromkeys(parameters))}]
 
     def state(self) -> dict[str, Any]:
-        """State of a resumed run in addition to the networks' weights, as JSON: generator states, mined rows."""
+        """State of a resumed run in addition to the networks' weights, as JSON, such as mined rows."""
         return {}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:  # noqa: B027 the default has no state
         """Resume from the result of `state`, read from JSON."""
-
-    def generators(self) -> Sequence[np.random.Generator]:
-        """The generators that `loss` draws from; they are reset when a step is retried in smaller parts."""
-        return ()
-
-    def pieces(self, batch: Batch, *, chunk: int) -> CachedBatch | None:  # noqa: ARG002 the default cannot
-        """The batch for gradient caching, at most `chunk` texts a piece (see
-        `training.loop.gradient_cache.CachedBatch`).
-
-        Returns None, before anything is drawn, if the task does not support it; then the loss is calculated whole.
-        """
-        return None
 
     def split(self, batch: Batch, size: int) -> Sequence[Batch]:
         """Parts of a batch that did not fit into memory, of at most `size` examples and nearly equal length.
@@ -91,8 +80,8 @@ class TrainSettings:
 
     `accumulation` batches make one step of the optimiser. `epoch_overhead` is the time for `before_epoch` and a
     validation, in seconds. `precision` is "fp32", "bf16", "fp16" or "auto"
-    (`training.loop.accelerator.training_precision`). Gradient caching encodes `gradient_chunk` texts at once (0: off).
-    A validation runs every `validate_every` steps (0: at each epoch's end).
+    (`training.loop.engine.training_precision`). A validation runs every `validate_every` steps (0: at each epoch's
+    end).
     """
 
     epochs: int
@@ -107,7 +96,6 @@ class TrainSettings:
     max_steps: int | None = None
     epoch_overhead: float = 0.0
     precision: str = "auto"
-    gradient_chunk: int = 0
     validate_every: int = 0
 
 
@@ -116,8 +104,8 @@ class TrainResult:
     """The result. `losses` are the means of each epoch; `cut_short`: the time budget ended the run.
 
     `seconds` includes training before an interruption. `micro_batch` is the final number of examples processed at once
-    (0: whole batches), reduced if memory ran out; the same holds for `gradient_chunk`. `validation` holds the figures
-    of each validation, `notes` the sentences for the manifest.
+    (0: whole batches), reduced if memory ran out. `validation` holds the figures of each validation, `notes` the
+    sentences for the manifest.
     """
 
     steps: int
@@ -127,8 +115,6 @@ class TrainResult:
     seconds: float
     cut_short: bool
     micro_batch: int = 0
-    gradient_chunk: int = 0
     precision: str = "fp32"
-    processes: int = 1
     validation: tuple[dict[str, float], ...] = ()
     notes: tuple[str, ...] = ()

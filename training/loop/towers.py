@@ -21,14 +21,12 @@ from models.encoders.pooling import MentionVector, marked_vector
 from models.errors import ModelError, say
 from models.retrievers.scorers import TokenStates
 from training.data.examples import EntityTexts, Example
-from training.loop.gradient_cache import Piece
 from training.loop.projection import project
 from training.losses.base import Texts, tokens_of, vectors_of
 from training.negatives.kinship import Rows
 
 # One side of a batch, its mentions or its entities, encoded part by part. A part holds texts of similar length, so
-# padding costs little. Gradient caching encodes one part at a time (`training.loop.gradient_cache`). A regulariser uses
-# `through` to encode the same texts in another way.
+# padding costs little. A regulariser uses `through` to encode the same texts in another way.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,40 +57,22 @@ class Side:
 
     def __init__(self, parts: Sequence[TextSubset], encode: Encode, *, tokens: bool) -> None:
         self.parts, self.encode, self.tokens = tuple(parts), encode, tokens
-        self._last: dict[int, Tensor] = {}
-
-    @property
-    def pieces(self) -> list[Piece]:
-        """One function for each part, in order; its last output is kept without the graph."""
-        return [partial(self._piece, number) for number in range(len(self.parts))]
-
-    def _piece(self, number: int) -> Tensor:
-        output = self.encode(self.parts[number])
-        self._last[number] = output.detach()
-        return output
 
     def texts(self, part: TextSubset) -> Texts:
         """A part's texts, freshly encoded, in the part's order."""
         output = self.encode(part)
         return TokenStates(output, part.mask) if self.tokens else output
 
-    def join(self, outputs: Sequence[Tensor]) -> Texts:
-        """The outputs of all pieces as texts in their original order; at least one part."""
+    def whole(self) -> Texts:
+        """All texts, freshly encoded, in their original order; at least one part."""
+        outputs = [self.encode(part) for part in self.parts]
         back = torch.argsort(torch.cat([part.places for part in self.parts]))
         if not self.tokens:
-            return torch.cat(list(outputs))[back]
+            return torch.cat(outputs)[back]
         width = max(part.mask.shape[1] for part in self.parts)
         states = [pad(output, (0, 0, 0, width - output.shape[1])) for output in outputs]
         masks = [pad(part.mask, (0, width - part.mask.shape[1])) for part in self.parts]
         return TokenStates(torch.cat(states)[back], torch.cat(masks)[back])
-
-    def now(self) -> Texts:
-        """The last outputs of the pieces, without a graph."""
-        return self.join([self._last[number] for number in range(len(self.parts))])
-
-    def whole(self) -> Texts:
-        """All texts, freshly encoded."""
-        return self.join([piece() for piece in self.pieces])
 
     def through(self, encode: Encode) -> Side:
         """A side with the same texts, encoded in another way."""
@@ -100,13 +80,13 @@ class Side:
 
 
 class GivenSide(Side):
-    """A side that is looked up instead of encoded, such as that of a frozen tower. It has no pieces."""
+    """A side that is looked up instead of encoded, such as that of a frozen tower."""
 
     def __init__(self, give: Callable[[], Texts]) -> None:
         super().__init__((), _never, tokens=False)
         self._give = give
 
-    def join(self, outputs: Sequence[Tensor]) -> Texts:  # noqa: ARG002 there are none
+    def whole(self) -> Texts:
         return self._give()
 
     def through(self, encode: Encode) -> Side:  # noqa: ARG002 what is looked up stays as it is
@@ -147,7 +127,7 @@ class Towers:
 
     @property
     def chunk(self) -> int:
-        """The default number of texts encoded at once."""
+        """The number of texts encoded at once."""
         return CHUNK if self.device.type == "cpu" else GPU_CHUNK
 
     def trained(self) -> list[nn.Module]:
@@ -176,10 +156,10 @@ class Towers:
         """States [N, tokens, d] of all tokens of the entities, for SOM; without a graph if their tower is frozen."""
         return tokens_of(self.entity_side(rows, tokens=True).whole())
 
-    def mention_side(self, examples: Sequence[Example], *, tokens: bool = False, chunk: int | None = None) -> Side:
+    def mention_side(self, examples: Sequence[Example], *, tokens: bool = False) -> Side:
         """The mentions' side, encoded at most `chunk` texts at once."""
         ids = [example.tokens.ids for example in examples]
-        parts = parts_of(ids, chunk=chunk or self.chunk, pad_id=self.pad_id, device=self.device)
+        parts = parts_of(ids, chunk=self.chunk, pad_id=self.pad_id, device=self.device)
         if tokens:
             encode = _states(self.mention)
         elif self.of_mention is MentionVector.TEXT:
@@ -188,13 +168,13 @@ class Towers:
             encode = partial(self._marked, examples)
         return Side(parts, encode, tokens=tokens)
 
-    def entity_side(self, rows: Rows, *, tokens: bool = False, chunk: int | None = None) -> Side:
+    def entity_side(self, rows: Rows, *, tokens: bool = False) -> Side:
         """The entities' side, encoded at most `chunk` texts at once; a frozen tower's entities are not encoded in
         training."""
         if self.entity_vectors is not None and not tokens:
             return GivenSide(partial(self._looked_up, self.entity_vectors, rows))
         ids = self.texts.of(rows.tolist())
-        parts = parts_of(ids, chunk=chunk or self.chunk, pad_id=self.pad_id, device=self.device)
+        parts = parts_of(ids, chunk=self.chunk, pad_id=self.pad_id, device=self.device)
         side = Side(parts, _states(self.entity) if tokens else _vectors(self.entity), tokens=tokens)
         return side if self.entity_vectors is None else GivenSide(torch.no_grad()(side.whole))
 

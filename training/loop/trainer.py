@@ -6,26 +6,24 @@ change nothing. A killed run that resumes from a checkpoint ends with the same w
 
 The modules: `task` defines what is trained, `learner` computes gradients in the available memory, `optimising` updates
 the weights, `loop` plans the batches and runs the epochs, `saving` and `checkpoints` save and restore a run,
-`accelerator` handles the device, and `monitoring` and `tensorboard` report figures.
+`engine` handles the number format, and `monitoring` and `tensorboard` report figures.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from models.errors import ModelError, english, say
 from training.data.progress import Event, Phase, note
-from training.loop.accelerator import Engine
 from training.loop.checkpoints import Checkpoints, Saved
+from training.loop.engine import Engine
 from training.loop.learner import Learner
-from training.loop.loop import Loop, Plan, Position, plan_batches
+from training.loop.loop import Loop, Plan, Position, plan_batches, seed_all
 from training.loop.monitoring import Clock, Timer, Validate
 from training.loop.optimising import Optimising
 from training.loop.saving import Saver, identity, named_weights, restore
@@ -52,14 +50,13 @@ def train(
     finishes the job removes them. `validate` runs at each epoch's end (see `TrainSettings.validate_every`).
 
     Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second) and
-    `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` if one was written;
-    `together` in the last event if several processes trained: only the first of them continues the job.
+    `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` if one was written.
 
     Raises ModelError if there is nothing to train on, the budget does not allow one step, memory cannot hold one
     example, or the loss is not a number.
     """
     timer = Timer(clock, allowed=settings.seconds)
-    _seed(settings.seed)
+    seed_all(settings.seed)
     first = task.batches(0)
     if not first:
         raise ModelError(say("There is nothing to train on: no decision in the training documents can be used."))
@@ -67,15 +64,12 @@ def train(
     try:
         run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
         loop = yield from run.start()
-        with scalar_log(tensorboard if engine.is_main else None, step=loop.optimising.step) as loop.log:
+        with scalar_log(tensorboard, step=loop.optimising.step) as loop.log:
             yield from loop.run()
     finally:
         engine.close()
     for module in task.modules():
         module.eval()
-    if engine.processes > 1:
-        done = loop.position.done
-        yield Event(Phase.TRAIN, done, loop.plan.batches, data={"together": engine.processes})
     return loop.result()
 
 
@@ -98,7 +92,6 @@ class _Run:
         self.parameters = [p for group in task.parameter_groups(settings) for p in group["params"]]
 
     def start(self) -> Generator[Event, None, Loop]:
-        self.engine.agree([len(self.first), *(parameter.numel() for parameter in self.parameters)])
         saved, notes = self._saved()
         for sentence in notes:
             yield note(Phase.TRAIN, sentence)
@@ -122,12 +115,8 @@ class _Run:
         per_batch = 0.0
         if self.settings.seconds is not None:
             per_batch = yield from self._measure(learner, position)
-        batches = plan_batches(
-            len(self.first), self.settings, seconds_per_batch=per_batch, seconds=self._least(self.timer.left())
-        )
-        loop = self._loop(Plan(batches, len(self.first), self.settings.accumulation), learner, position)
-        _seed(self.settings.seed + int(self.engine.accelerator.process_index))
-        return loop
+        batches = plan_batches(len(self.first), self.settings, seconds_per_batch=per_batch, seconds=self.timer.left())
+        return self._loop(Plan(batches, len(self.first), self.settings.accumulation), learner, position)
 
     def _resumed(self, saved: Saved, notes: list[str]) -> Generator[Event, None, Loop]:
         position = Position(**saved.facts["position"])
@@ -145,7 +134,7 @@ class _Run:
         return loop
 
     def _learner(self) -> Learner:
-        return Learner(self.task, self.engine, self.parameters, chunk=self.settings.gradient_chunk)
+        return Learner(self.task, self.engine, self.parameters)
 
     def _loop(self, plan: Plan, learner: Learner, position: Position) -> Loop:
         return Loop(
@@ -164,15 +153,16 @@ class _Run:
     def _measure(self, learner: Learner, position: Position) -> Generator[Event, None, float]:
         """Seconds for one batch, forward and backward; the first batch is a warm-up and is not counted.
 
-        The generators' states are restored afterwards, so that measuring does not change the run.
+        The task's state is restored afterwards, so that measuring does not change the run.
         """
         before = json.loads(json.dumps(self.task.state()))
         times: list[float] = []
         while len(times) <= MEASURED_BATCHES:
             batch = self.first[len(times) % len(self.first)]
-            mark, begun = learner.mark(), self.timer.now()
-            if self.engine.any(learner.learn(batch, share=1.0) is None):
-                learner.start_over(mark)
+            begun = self.timer.now()
+            self.task.random = np.random.default_rng(self.settings.seed)
+            if learner.learn(batch, share=1.0) is None:
+                learner.clear()
                 sentence = learner.make_smaller(max(len(one) for one in self.first))
                 position.notes.append(english(sentence))
                 yield note(Phase.TRAIN, sentence)
@@ -180,15 +170,4 @@ class _Run:
             times.append(self.timer.now() - begun)
         learner.clear()
         self.task.load_state(before)
-        return self.engine.total(sum(times[1:]) / MEASURED_BATCHES) / self.engine.processes
-
-    def _least(self, seconds: float | None) -> float | None:
-        """One plan for all processes."""
-        return None if seconds is None else self.engine.total(seconds) / self.engine.processes
-
-
-def _seed(seed: int) -> None:
-    """Seed all generators: torch's for dropout, numpy's and Python's global ones for libraries."""
-    torch.manual_seed(seed)
-    np.random.seed(seed % 2**32)
-    random.seed(seed)
+        return sum(times[1:]) / MEASURED_BATCHES

@@ -78,6 +78,13 @@ def take(texts: Texts, index: Tensor) -> Texts:
     return texts[index]
 
 
+def detached(texts: Texts) -> Texts:
+    """The same texts without their graph."""
+    if isinstance(texts, TokenStates):
+        return TokenStates(texts.states.detach(), texts.mask)
+    return texts.detach()
+
+
 def pick(candidates: Texts, index: Tensor) -> Texts:
     """Each mention's candidates (see LossInputs) at the positions in its row of `index` [B, K]: [B, K, d] or [B, K, t,
     d]."""

@@ -42,16 +42,16 @@ def make_reach(
 
 
 def make_sampler(
-    kind: str, *, size: int, entities: int, seed: int, share: float = 0.5, reach: Reach | None = None
+    kind: str, *, size: int, entities: int, share: float = 0.5, reach: Reach | None = None
 ) -> NegativeSampler:
     """ "random", "hard" or "mixed"; samplers of mined rows have no rows until `training.tasks.mining.Miner` sets them.
     Raises ModelError for another kind."""
     if kind == "random":
-        return RandomNegatives(size=size, entities=entities, seed=seed, reach=reach)
+        return RandomNegatives(size=size, entities=entities, reach=reach)
     if kind == "hard":
-        return HardNegatives(size=size, entities=entities, seed=seed, mined={}, reach=reach)
+        return HardNegatives(size=size, entities=entities, mined={}, reach=reach)
     if kind == "mixed":
-        return MixedNegatives(size=size, entities=entities, seed=seed, mined={}, share=share, reach=reach)
+        return MixedNegatives(size=size, entities=entities, mined={}, share=share, reach=reach)
     raise ModelError(
         say(
             "Unknown kind of negatives '{kind}'. Change it in the recipe to one of: {kinds}.",

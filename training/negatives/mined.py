@@ -26,12 +26,11 @@ class MinedNegatives(NegativeSampler):
         *,
         size: int,
         entities: int,
-        seed: int,
         mined: Mapping[int, Sequence[int]],
         hard: int,
         reach: Reach | None = None,
     ) -> None:
-        super().__init__(size=size, entities=entities, seed=seed, reach=reach)
+        super().__init__(size=size, entities=entities, reach=reach)
         self.mined = mined
         self.hard = min(hard, self.size)
 
@@ -40,10 +39,9 @@ class MinedNegatives(NegativeSampler):
         self.mined = mined
 
     def state(self) -> dict[str, Any]:
-        return super().state() | {"mined": {str(key): [int(row) for row in rows] for key, rows in self.mined.items()}}
+        return {"mined": {str(key): [int(row) for row in rows] for key, rows in self.mined.items()}}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:
-        super().load_state(raw)
         self.mined = {int(key): tuple(rows) for key, rows in raw["mined"].items()}
 
     def hardest(self, mentions: Sequence[int], *, without: Rows) -> Rows:
@@ -65,11 +63,11 @@ class HardNegatives(MinedNegatives):
     domain ("Hard-ID", §3.4). Fewer than `size` if fewer were mined."""
 
     def __init__(
-        self, *, size: int, entities: int, seed: int, mined: Mapping[int, Sequence[int]], reach: Reach | None = None
+        self, *, size: int, entities: int, mined: Mapping[int, Sequence[int]], reach: Reach | None = None
     ) -> None:
-        super().__init__(size=size, entities=entities, seed=seed, mined=mined, hard=size, reach=reach)
+        super().__init__(size=size, entities=entities, mined=mined, hard=size, reach=reach)
 
-    def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+    def rows(self, mentions: Sequence[int], random: np.random.Generator, *, without: Rows) -> Rows:  # noqa: ARG002
         return self.hardest(mentions, without=without)
 
 
@@ -82,7 +80,6 @@ class MixedNegatives(MinedNegatives):
         *,
         size: int,
         entities: int,
-        seed: int,
         mined: Mapping[int, Sequence[int]],
         share: float = 0.5,
         reach: Reach | None = None,
@@ -92,11 +89,11 @@ class MixedNegatives(MinedNegatives):
                 say("The share of mined negatives must be in [0, 1], but is {share}. Change the recipe.", share=share)
             )
         hard = round(share * min(size, entities))
-        super().__init__(size=size, entities=entities, seed=seed, mined=mined, hard=hard, reach=reach)
+        super().__init__(size=size, entities=entities, mined=mined, hard=hard, reach=reach)
 
-    def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+    def rows(self, mentions: Sequence[int], random: np.random.Generator, *, without: Rows) -> Rows:
         hard = self.hardest(mentions, without=without)
-        rest = self.uniform(mentions, self.size - len(hard), without=np.concatenate([without, hard]))
+        rest = self.uniform(mentions, random, self.size - len(hard), without=np.concatenate([without, hard]))
         return np.concatenate([hard, rest])
 
 

@@ -1,4 +1,4 @@
-"""The base of all samplers: how many rows, for which mentions, from which domain, and the generator's state."""
+"""The base of all samplers: how many rows, for which mentions, from which domain."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class NegativeSampler(ABC):
     """Draws entity rows for a batch.
 
     `size` is the number of rows of a set, for a batch or for a mention as `reach` says; `entities` the number of rows
-    in all. A sampler has its own generator: equal seeds draw equal rows. Raises ModelError for a negative `size`.
+    in all. Raises ModelError for a negative `size`.
     """
 
-    def __init__(self, *, size: int, entities: int, seed: int, reach: Reach | None = None) -> None:
+    def __init__(self, *, size: int, entities: int, reach: Reach | None = None) -> None:
         if size < 0:
             raise ModelError(
                 say("The number of negatives must not be below 0, but is {size}. Change the recipe.", size=size)
@@ -58,47 +58,45 @@ class NegativeSampler(ABC):
         self.size = min(size, entities)
         self.reach = reach or Reach()
         self.everything = Domain(((0, entities),) if entities else ())
-        self.random = np.random.default_rng(seed)
 
-    def draw(self, mentions: Sequence[int]) -> DrawnNegatives:
+    def draw(self, mentions: Sequence[int], random: np.random.Generator) -> DrawnNegatives:
         """Negatives of a batch of mention numbers, each row once. `candidate_set` gives the allowed pairs."""
         domains = self.reach.domains
         if self.reach.sharing is Sharing.MENTION:
-            sets = [self.rows([mention], without=self._forbidden(mention)) for mention in mentions]
+            sets = [self.rows([mention], random, without=self._forbidden(mention)) for mention in mentions]
             rows = np.unique(np.concatenate([NOTHING, *sets]))
             return DrawnNegatives(rows, _mask([np.isin(rows, own) for own in sets], len(rows)))
-        rows = self.rows(mentions, without=NOTHING)
+        rows = self.rows(mentions, random, without=NOTHING)
         if domains is None:
             return DrawnNegatives(rows)
         return DrawnNegatives(rows, _mask([domains[mention].holds(rows) for mention in mentions], len(rows)))
 
     @abstractmethod
-    def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+    def rows(self, mentions: Sequence[int], random: np.random.Generator, *, without: Rows) -> Rows:
         """One set for `mentions`: distinct rows, at most `size`, each in the domain of one of them, none `without`."""
 
     def state(self) -> dict[str, Any]:
-        """The state that the next draws depend on, for JSON."""
-        return {"random": self.random.bit_generator.state}
+        """What a resumed run needs, as JSON."""
+        return {}
 
-    def load_state(self, raw: Mapping[str, Any]) -> None:
-        """Continue drawing from the `state` of another sampler."""
-        self.random.bit_generator.state = raw["random"]
+    def load_state(self, raw: Mapping[str, Any]) -> None:  # noqa: B027 the default has no state
+        """Continue from the `state` of another sampler."""
 
-    def uniform(self, mentions: Sequence[int], count: int, *, without: Rows) -> Rows:
+    def uniform(self, mentions: Sequence[int], random: np.random.Generator, count: int, *, without: Rows) -> Rows:
         """`count` distinct rows, uniform over the domain of the mentions, none `without`.
 
         If they have several domains, each mention gets the same number of rows; the remainder goes to mentions at
         random. There are fewer rows if a domain has fewer.
         """
         taken = without
-        for domain, share in self._shares(mentions, count):
-            taken = np.concatenate([taken, domain.draw(self.random, share, without=taken)])
+        for domain, share in self._shares(mentions, random, count):
+            taken = np.concatenate([taken, domain.draw(random, share, without=taken)])
         return taken[len(without) :]
 
-    def _shares(self, mentions: Sequence[int], count: int) -> list[tuple[Domain, int]]:
+    def _shares(self, mentions: Sequence[int], random: np.random.Generator, count: int) -> list[tuple[Domain, int]]:
         if self.reach.domains is None:
             return [(self.everything, count)]
-        order = self.random.permutation(len(mentions)).tolist()
+        order = random.permutation(len(mentions)).tolist()
         turns = islice(cycle(order), count)
         places = [self.reach.domains[mentions[place]] for place in turns]
         return list(Counter(places).items())

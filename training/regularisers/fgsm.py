@@ -10,7 +10,6 @@ mention is the clean one, with its graph, in both losses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,9 +19,9 @@ from torch import Tensor
 
 from models.errors import ModelError, say
 from training.loop.towers import Side, TextSubset
-from training.losses.base import Loss, LossInputs, scores, take
+from training.losses.base import Loss, LossInputs, Texts, detached, scores, take
 from training.negatives.kinship import Rows
-from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
+from training.regularisers.base import DrawnBatch, Regulariser
 from training.regularisers.embeddings import changed_sum, score_sign, sum_layer
 
 if TYPE_CHECKING:
@@ -119,34 +118,29 @@ class FGSM(Regulariser):
         used = drawn.eligible if self.nil_negatives else drawn.eligible & drawn.linked.unsqueeze(1)
         return shared_roles(drawn, used) if self.shared else own_roles(drawn, used)
 
-    def term(self, drawn: DrawnBatch, loss: Loss) -> LossTerm:
+    def term(self, drawn: DrawnBatch, loss: Loss, clean: LossInputs) -> Tensor:
         roles = self.roles(drawn)
         if not len(roles.rows):
-            return LossTerm((), lambda clean, _: self.weight * loss(clean))
+            value: Tensor = loss(clean)
+            return self.weight * value
         side = drawn.entity_side(roles.rows)
-        moved = side.through(partial(self._encode, drawn, side, roles.signs))
-        return LossTerm(moved.pieces, partial(self._loss, loss, roles, moved))
-
-    def _encode(self, drawn: DrawnBatch, side: Side, signs: Tensor, part: TextSubset) -> Tensor:
-        entity = drawn.towers.entity
-        sign = score_sign(entity, part.mask, partial(_objective, drawn, side, part, signs[part.places]))
-        with changed_sum(entity, lambda z: z + self.epsilon * sign):
-            return side.encode(part)
-
-    def _loss(self, loss: Loss, roles: Roles, moved: Side, clean: LossInputs, outputs: Sequence[Tensor]) -> Tensor:
-        entities = moved.join(outputs)
-        positives, candidates = take(entities, roles.positives), take(entities, roles.negatives)
-        value: Tensor = loss(replace(clean, positives=positives, candidates=candidates, eligible=roles.eligible))
+        moved = side.through(partial(self._encode, drawn, side, roles.signs, detached(clean.mentions))).whole()
+        positives, candidates = take(moved, roles.positives), take(moved, roles.negatives)
+        value = loss(replace(clean, positives=positives, candidates=candidates, eligible=roles.eligible))
         return self.weight * value
 
+    def _encode(self, drawn: DrawnBatch, side: Side, signs: Tensor, mentions: Texts, part: TextSubset) -> Tensor:
+        entity = drawn.towers.entity
 
-def _objective(drawn: DrawnBatch, side: Side, part: TextSubset, signs: Tensor) -> Tensor:
-    """The objective that the moves of eqs. 6 and 7 raise: the sum of ± score over a part's entities and all
-    mentions."""
-    entities = side.texts(part)
-    with torch.autocast(drawn.device.type, enabled=False):
-        found = scores(drawn.mentions.now(), entities, drawn.similarity)
-        return (found * signs.T).sum()
+        def objective() -> Tensor:
+            """What the moves of eqs. 6 and 7 raise: the sum of ± score over a part's entities and all mentions."""
+            entities = side.texts(part)
+            with torch.autocast(drawn.device.type, enabled=False):
+                return (scores(mentions, entities, drawn.similarity) * signs[part.places].T).sum()
+
+        sign = score_sign(entity, part.mask, objective)
+        with changed_sum(entity, lambda z: z + self.epsilon * sign):
+            return side.encode(part)
 
 
 def not_negative(name: str, value: float) -> float:

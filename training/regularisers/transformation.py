@@ -11,10 +11,9 @@ only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,7 +23,7 @@ from models.encoders.encoders import EncoderModule
 from models.errors import ModelError, say
 from training.loop.towers import Side, TextSubset
 from training.losses.base import Loss, LossInputs, check_positive
-from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
+from training.regularisers.base import DrawnBatch, Regulariser
 from training.regularisers.embeddings import embedding_layer
 from training.regularisers.fgsm import not_negative
 
@@ -130,10 +129,6 @@ class Transformation(Regulariser):
         self.of_mentions = nn.Parameter(torch.zeros(dimension, dimension), requires_grad=kept)
         self.of_entities = nn.Parameter(torch.zeros(dimension, dimension), requires_grad=kept)
 
-    @property
-    def cacheable(self) -> bool:
-        return self.ascent is Ascent.REVERSAL
-
     def bind(self, towers: Towers) -> None:
         layer_of(towers.mention, self.layer)
         if towers.entity_vectors is None:
@@ -142,7 +137,7 @@ class Transformation(Regulariser):
             self.of_entities.requires_grad_(False)
         self.to(towers.device)
 
-    def term(self, drawn: DrawnBatch, loss: Loss) -> LossTerm:
+    def term(self, drawn: DrawnBatch, loss: Loss, clean: LossInputs) -> Tensor:  # noqa: ARG002 all texts are moved
         if self.ascent is Ascent.REVERSAL:
             matrices: tuple[Matrix, Matrix] = (
                 lambda: reversed_gradient(self.of_mentions),
@@ -152,7 +147,8 @@ class Transformation(Regulariser):
             found = self.highest(drawn, loss)
             matrices = (lambda: found[0]), (lambda: found[1])
         mentions, entities = self._sides(drawn, *matrices)
-        return LossTerm([*mentions.pieces, *entities.pieces], partial(self._loss, drawn, loss, mentions, entities))
+        value: Tensor = loss(drawn.inputs(mentions.whole(), entities.whole()))
+        return self.weight * value
 
     def _sides(self, drawn: DrawnBatch, of_mentions: Matrix, of_entities: Matrix) -> tuple[Side, Side]:
         return (
@@ -166,13 +162,6 @@ class Transformation(Regulariser):
                 return side.encode(part)
 
         return side.through(encode)
-
-    def _loss(
-        self, drawn: DrawnBatch, loss: Loss, mentions: Side, entities: Side, _: LossInputs, outputs: Sequence[Tensor]
-    ) -> Tensor:
-        count = len(mentions.pieces)
-        value: Tensor = loss(drawn.inputs(mentions.join(outputs[:count]), entities.join(outputs[count:])))
-        return self.weight * value
 
     def highest(self, drawn: DrawnBatch, loss: Loss) -> tuple[Tensor, Tensor]:
         """One step from 0 to the ball's surface along the gradient of L', for each matrix; 0 if there is no

@@ -23,7 +23,7 @@ from enum import StrEnum
 from typing import Any
 
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, nn
 from torch.optim import Adam
 
 from models.errors import ModelError, say
@@ -87,21 +87,8 @@ def cluster_radii(distances: Tensor, clusters: Tensor, inside: Tensor, measure: 
     return {cluster: sum(found) / len(found) for cluster, found in others.items()}
 
 
-def over_processes(total: float, count: int) -> tuple[float, int]:
-    """Both values summed over all processes that train together; unchanged in a single process."""
-    if not (distributed.is_available() and distributed.is_initialized()):
-        return total, count
-    where = "cuda" if distributed.get_backend() == "nccl" else "cpu"
-    both = torch.tensor([total, count], dtype=torch.float64, device=where)
-    distributed.all_reduce(both)
-    return float(both[0]), int(both[1])
-
-
 class SoftRadius:
-    """λ, learnt together with the encoders: `select` is called for each batch, `step` for each step of the optimiser.
-
-    If several processes train, they share one λ, learnt from all clusters; each must call `step` equally often.
-    """
+    """λ, learnt together with the encoders: `select` is called for each batch, `step` for each optimiser's step."""
 
     def __init__(self, settings: RadiusSettings | None = None) -> None:
         self.settings = settings or RadiusSettings()
@@ -142,10 +129,9 @@ class SoftRadius:
 
     def step(self) -> None:
         """One step of λ towards the mean radius of the clusters since the last step; no step if there were none."""
-        total, count = over_processes(sum(self._seen.values()), len(self._seen))
-        if not count:
+        if not self._seen:
             return
-        self._radius.grad = self._radius.detach() - total / count
+        self._radius.grad = self._radius.detach() - sum(self._seen.values()) / len(self._seen)
         self._optimizer.step()
         with torch.no_grad():
             self._radius.clamp_(min=0.0)

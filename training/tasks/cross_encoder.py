@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,7 +14,6 @@ from models.encoders.encoders import Encoder, length_batches
 from models.encoders.inputs import pair_tokens
 from models.rankers.cross_encoder import CrossEncoderModule
 from training.data.examples import EntityTexts, Example
-from training.loop.gradient_cache import Piece
 from training.loop.task import Batch, Task
 from training.losses.cross_entropy import CandidateCrossEntropy
 from training.negatives.kinship import Kinship
@@ -79,27 +77,20 @@ class CrossEncoderTask(Task):
         return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
 
     def loss(self, batch: Batch) -> Tensor:
-        made = self._made(batch, limit=PAIRS_AT_ONCE * self._times)
-        return made.loss([piece() for piece in made.pieces])
-
-    def pieces(self, batch: Batch, *, chunk: int) -> PairBatch:
-        """Each piece scores at most `chunk` pairs, (n,)."""
-        return self._made(batch, limit=min(chunk, PAIRS_AT_ONCE * self._times))
-
-    def state(self) -> dict[str, Any]:
-        return {"random": self.random.bit_generator.state}
-
-    def load_state(self, raw: Mapping[str, Any]) -> None:
-        self.random.bit_generator.state = raw["random"]
-
-    def generators(self) -> Sequence[np.random.Generator]:
-        return [self.random]
+        """Scalar cross-entropy of the clean scores, plus λ times that of the moved pairs."""
+        made = self.drawn(batch)
+        value: Tensor = self.loss_of(*made.scores(made.clean))
+        if self.regulariser is None:
+            return value
+        moved: Tensor = self.loss_of(*made.scores(partial(made.moved, self.regulariser)))
+        return value + self.regulariser.weight * moved
 
     @property
     def _times(self) -> int:
         return 1 if self.encoder.device.torch.type == "cpu" else ON_GPU
 
-    def _made(self, batch: Batch, *, limit: int) -> PairBatch:
+    def drawn(self, batch: Batch) -> PairBatch:
+        """The pairs of a batch; nothing is encoded yet."""
         rows = [[one_of(self.examples[number], self.random), *self.wrong[number]] for number in batch]
         pairs = [
             EncodedPair(pair_tokens(mention, entity), start=len(mention), gold=place == 0)
@@ -107,9 +98,8 @@ class CrossEncoderTask(Task):
             for place, entity in enumerate(self.texts.of(own))
         ]
         lengths = [len(pair.ids) for pair in pairs]
-        parts = length_batches(lengths, limit=limit, tokens=TOKENS_AT_ONCE * self._times)
-        counts = [len(own) for own in rows]
-        return PairBatch(self.module, self.encoder, pairs, parts, counts, self.loss_of, self.regulariser)
+        parts = length_batches(lengths, limit=PAIRS_AT_ONCE * self._times, tokens=TOKENS_AT_ONCE * self._times)
+        return PairBatch(self.module, self.encoder, pairs, parts, [len(own) for own in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,53 +114,34 @@ class EncodedPair:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairBatch:
-    """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`).
-
-    `parts` are indices of the `pairs` that are encoded at once; `counts` is the number of candidates of each mention,
-    the gold entity first.
-    """
+    """A drawn batch. `parts` are indices of the `pairs` that are encoded at once; `counts` is the number of candidates
+    of each mention, the gold entity first."""
 
     module: CrossEncoderModule
     encoder: Encoder
     pairs: Sequence[EncodedPair]
     parts: Sequence[Sequence[int]]
     counts: Sequence[int]
-    loss_of: CandidateCrossEntropy
-    regulariser: PairFGSM | None
 
-    @property
-    def pieces(self) -> list[Piece]:
-        kinds = [self._scores] if self.regulariser is None else [self._scores, self._moved]
-        return [partial(kind, part) for kind in kinds for part in self.parts]
+    def scores(self, score: Callable[[Sequence[int]], Tensor]) -> tuple[Tensor, Tensor]:
+        """Scores [B, C], (n,) for each part by `score`, and the mask of real scores."""
+        order = [number for part in self.parts for number in part]
+        found = torch.cat([score(part) for part in self.parts])
+        found = found if found.dtype is torch.double else found.float()
+        return spread(found[torch.tensor(np.argsort(order), device=found.device)], self.counts)
 
-    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        """Scalar cross-entropy of the clean scores, plus λ times that of the moved pairs."""
-        number = len(self.parts)
-        value: Tensor = self.loss_of(*self._spread(outputs[:number]))
-        if self.regulariser is None:
-            return value
-        moved: Tensor = self.loss_of(*self._spread(outputs[number:]))
-        return value + self.regulariser.weight * moved
-
-    def _scores(self, part: Sequence[int]) -> Tensor:
+    def clean(self, part: Sequence[int]) -> Tensor:
         scores: Tensor = self.module(*self._padded(part))
         return scores
 
-    def _moved(self, part: Sequence[int]) -> Tensor:
-        assert self.regulariser is not None
+    def moved(self, regulariser: PairFGSM, part: Sequence[int]) -> Tensor:
         chosen, device = [self.pairs[number] for number in part], self.encoder.device.torch
         starts = torch.tensor([pair.start for pair in chosen], device=device)
         gold = torch.tensor([pair.gold for pair in chosen], device=device)
-        return self.regulariser.scores(self.module, *self._padded(part), starts=starts, gold=gold)
+        return regulariser.scores(self.module, *self._padded(part), starts=starts, gold=gold)
 
     def _padded(self, part: Sequence[int]) -> tuple[Tensor, Tensor]:
         return self.encoder.pad([self.pairs[number].ids for number in part])
-
-    def _spread(self, outputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-        order = [number for part in self.parts for number in part]
-        scores = torch.cat(list(outputs))
-        scores = scores if scores.dtype is torch.double else scores.float()
-        return spread(scores[torch.tensor(np.argsort(order), device=scores.device)], self.counts)
 
 
 def spread(scores: Tensor, counts: Sequence[int]) -> tuple[Tensor, Tensor]:

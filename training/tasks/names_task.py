@@ -6,9 +6,8 @@ linker's. Layers that are not trained stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -105,15 +104,6 @@ class NamesTask(Task):
             linked=torch.ones(len(chosen), dtype=torch.bool, device=self.device),
             clusters=torch.tensor([one.cluster for one in chosen], device=self.device),
         )
-
-    def state(self) -> dict[str, Any]:
-        return {"random": self.random.bit_generator.state}
-
-    def load_state(self, raw: Mapping[str, Any]) -> None:
-        self.random.bit_generator.state = raw["random"]
-
-    def generators(self) -> Sequence[np.random.Generator]:
-        return [self.random]
 
     def rivals(self, one: NamedMention) -> list[int]:
         """The nearest wrong names, and the same number drawn from the others."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from typing import Any
@@ -15,76 +14,14 @@ from torch import Tensor, nn
 from models.errors import say
 from training.data.examples import Example
 from training.data.progress import Event, Phase
-from training.loop.generators import TorchState
-from training.loop.gradient_cache import Piece
 from training.loop.task import Batch, Task
-from training.loop.towers import CHUNK, FloatArray, Side, Towers
-from training.losses.base import Loss, LossInputs, vectors_of
+from training.loop.towers import FloatArray, Towers
+from training.losses.base import Loss, LossInputs
 from training.negatives.kinship import Kinship, Rows
 from training.negatives.mined import hard_rows
 from training.tasks.clustering import RadiusSettings, SoftRadius, anchor_distances
 from training.tasks.retriever_task import one_of
 from training.tasks.vectors import mention_vectors, pool_vectors
-
-# A batch of the dual-encoder re-ranker, drawn and not yet encoded.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DrawnMentions:
-    """Examples by their numbers in `batch`, each one's cluster within the batch (`numbers` [B]) and its `gold` row
-    [B]."""
-
-    batch: tuple[int, ...]
-    examples: tuple[Example, ...]
-    numbers: Rows
-    gold: Rows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankerBatch:
-    """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`).
-
-    `place` [B] is the gold entity's position among the entities, `eligible` [B, N] the mask of allowed negatives.
-    """
-
-    drawn: DrawnMentions
-    mentions: Side
-    entities: Side
-    place: Tensor
-    eligible: Tensor
-    soft: SoftRadius | None
-    loss_of: Loss
-
-    @property
-    def pieces(self) -> list[Piece]:
-        return [*self.mentions.pieces, *self.entities.pieces]
-
-    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        count = len(self.mentions.pieces)
-        mentions, entities = self.mentions.join(outputs[:count]), self.entities.join(outputs[count:])
-        return self.value(vectors_of(mentions), vectors_of(entities))
-
-    def value(self, mentions: Tensor, entities: Tensor) -> Tensor:
-        """The loss of `mentions` [B, d] and `entities` [N, d]."""
-        result: Tensor = self.loss_of(
-            LossInputs(
-                mentions=mentions,
-                positives=entities[self.place],
-                candidates=entities,
-                eligible=self.eligible,
-                linked=torch.ones(len(mentions), dtype=torch.bool, device=mentions.device),
-                clusters=self._clusters(mentions),
-            )
-        )
-        return result
-
-    def _clusters(self, mentions: Tensor) -> Tensor:
-        """The clusters whose means are trained; with SRN a mention outside of the radius is in none."""
-        clusters = torch.from_numpy(self.drawn.numbers).to(mentions.device)
-        if self.soft is None:
-            return clusters
-        return self.soft.select(mentions, clusters, names=[example.cluster for example in self.drawn.examples])
-
 
 SAMPLED_CLUSTERS, SAMPLED_MEMBERS = 64, 4
 
@@ -169,16 +106,11 @@ class RankerTask(Task):
             self.soft.step()
 
     def state(self) -> dict[str, Any]:
-        own = {} if self.soft is None else {"radius": self.soft.state()}
-        return {"random": self.random.bit_generator.state} | own
+        return {} if self.soft is None else {"radius": self.soft.state()}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:
-        self.random.bit_generator.state = raw["random"]
         if self.soft is not None:
             self.soft.load_state(raw["radius"])
-
-    def generators(self) -> Sequence[np.random.Generator]:
-        return [self.random]
 
     def batches(self, epoch: int) -> Sequence[Batch]:
         """Groups of mentions in random order, whole clusters or single mentions; the first of each is its anchor."""
@@ -204,42 +136,31 @@ class RankerTask(Task):
         return parts
 
     def loss(self, batch: Batch) -> Tensor:
-        drawn = self._draw(batch)
-        mentions = self.towers.encode_mentions(drawn.examples)
-        made = self._made(drawn, self.towers.mention_side(drawn.examples), mentions, chunk=CHUNK)
-        return made.value(mentions, vectors_of(made.entities.whole()))
-
-    def pieces(self, batch: Batch, *, chunk: int) -> RankerBatch:
-        """The batch for gradient caching. For a trained tower an additional pass finds the nearest candidates; its
-        dropout is the same as in the first pass over the pieces."""
-        drawn = self._draw(batch)
-        side = self.towers.mention_side(drawn.examples, chunk=chunk)
-        ahead = None
-        if self.towers.entity_vectors is None:
-            state = TorchState.take(self.towers.device)
-            with torch.no_grad():
-                ahead = vectors_of(side.whole())
-            state.put_back()
-        return self._made(drawn, side, ahead, chunk=chunk)
-
-    def _draw(self, batch: Batch) -> DrawnMentions:
         chosen = tuple(self.examples[number] for number in batch)
         numbers = self._numbers(chosen)
-        return DrawnMentions(tuple(batch), chosen, numbers, self._gold(chosen, numbers))
-
-    def _made(self, drawn: DrawnMentions, side: Side, mentions: Tensor | None, *, chunk: int) -> RankerBatch:
-        rivals = self._rivals(drawn, mentions)
-        rows = np.unique(np.array([*drawn.gold, *(row for own in rivals for row in own)], dtype=np.int64))
-        device = self.towers.device
-        return RankerBatch(
-            drawn=drawn,
-            mentions=side,
-            entities=self.towers.entity_side(rows, chunk=chunk),
-            place=torch.from_numpy(np.searchsorted(rows, drawn.gold)).to(device),
-            eligible=torch.from_numpy(np.stack([np.isin(rows, own) for own in rivals])).to(device),
-            soft=self.soft,
-            loss_of=self.loss_of,
+        gold = self._gold(chosen, numbers)
+        mentions = self.towers.encode_mentions(chosen)
+        rivals = self._rivals(batch, numbers, mentions)
+        rows = np.unique(np.array([*gold, *(row for own in rivals for row in own)], dtype=np.int64))
+        entities, device = self.towers.encode_entities(rows), self.towers.device
+        value: Tensor = self.loss_of(
+            LossInputs(
+                mentions=mentions,
+                positives=entities[torch.from_numpy(np.searchsorted(rows, gold)).to(device)],
+                candidates=entities,
+                eligible=torch.from_numpy(np.stack([np.isin(rows, own) for own in rivals])).to(device),
+                linked=torch.ones(len(mentions), dtype=torch.bool, device=device),
+                clusters=self._clusters(chosen, numbers, mentions),
+            )
         )
+        return value
+
+    def _clusters(self, chosen: Sequence[Example], numbers: Rows, mentions: Tensor) -> Tensor:
+        """The clusters whose means are trained; with SRN a mention outside of the radius is in none."""
+        clusters = torch.from_numpy(numbers).to(mentions.device)
+        if self.soft is None:
+            return clusters
+        return self.soft.select(mentions, clusters, names=[example.cluster for example in chosen])
 
     def _groups(self, random: np.random.Generator, epoch: int) -> list[list[int]]:
         members: dict[int, list[int]] = {}
@@ -268,14 +189,14 @@ class RankerTask(Task):
                 of_cluster[number] = one_of(example, self.random)
         return np.array([of_cluster[number] for number in numbers.tolist()], dtype=np.int64)
 
-    def _rivals(self, drawn: DrawnMentions, mentions: Tensor | None) -> list[list[int]]:
+    def _rivals(self, batch: Batch, numbers: Rows, mentions: Tensor) -> list[list[int]]:
         """The rows that may be negatives of each mention; only the anchors, the first of each cluster, have any.
 
         `mentions` [B, d] are used to find the nearest rows if the entity tower is trained.
         """
-        first = set(np.unique(drawn.numbers, return_index=True)[1].tolist())
-        own = [self.rivals[number] if place in first else [] for place, number in enumerate(drawn.batch)]
-        if self.towers.entity_vectors is not None or mentions is None:
+        first = set(np.unique(numbers, return_index=True)[1].tolist())
+        own = [self.rivals[number] if place in first else [] for place, number in enumerate(batch)]
+        if self.towers.entity_vectors is not None:
             return own
         now = mentions.detach().float().cpu().numpy()
         rows = np.unique(np.array([row for line in own for row in line], dtype=np.int64))

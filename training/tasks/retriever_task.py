@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,39 +12,15 @@ from torch import Tensor, nn
 
 from training.data.examples import Example
 from training.data.progress import Event
-from training.loop.gradient_cache import Piece
 from training.loop.task import Batch, Task, TrainSettings
 from training.loop.towers import Towers
 from training.losses.base import Loss, LossInputs, Similarity
 from training.negatives.batch import candidate_set
 from training.negatives.kinship import Kinship
 from training.negatives.sampling import NegativeSampler
-from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
+from training.regularisers.base import DrawnBatch, Regulariser
 
 Mine = Callable[[int], Iterator[Event]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RetrieverBatch:
-    """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`): the pieces of
-    mentions, entities and the regulariser, and the loss of their outputs."""
-
-    drawn: DrawnBatch
-    loss_of: Loss
-    term: LossTerm | None
-
-    @property
-    def pieces(self) -> list[Piece]:
-        return [*self.drawn.mentions.pieces, *self.drawn.entities.pieces, *(self.term.pieces if self.term else ())]
-
-    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        """The scalar clean loss plus the regulariser's term."""
-        first = len(self.drawn.mentions.pieces)
-        second = first + len(self.drawn.entities.pieces)
-        mentions, entities = self.drawn.mentions.join(outputs[:first]), self.drawn.entities.join(outputs[first:second])
-        clean = self.drawn.inputs(mentions, entities)
-        value: Tensor = self.loss_of(clean)
-        return value if self.term is None else value + self.term.loss(clean, outputs[second:])
 
 
 class RetrieverTask(Task):
@@ -107,14 +82,10 @@ class RetrieverTask(Task):
             self.regulariser.after_step()
 
     def state(self) -> dict[str, Any]:
-        return {"random": self.random.bit_generator.state, "sampler": self.sampler.state()}
+        return {"sampler": self.sampler.state()}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:
-        self.random.bit_generator.state = raw["random"]
         self.sampler.load_state(raw["sampler"])
-
-    def generators(self) -> Sequence[np.random.Generator]:
-        return [self.random, self.sampler.random]
 
     def batches(self, epoch: int) -> Sequence[Batch]:
         """A random order of all examples. If negatives have domains, a domain fills whole batches; the rest is mixed.
@@ -141,26 +112,27 @@ class RetrieverTask(Task):
         return filled, [number for own in waiting.values() for number in own]
 
     def loss(self, batch: Batch) -> Tensor:
-        made = self._made(batch, chunk=self.towers.chunk)
-        return made.loss([piece() for piece in made.pieces])
-
-    def pieces(self, batch: Batch, *, chunk: int) -> RetrieverBatch | None:
-        """None for a regulariser that must see the whole batch at once."""
-        if self.regulariser is not None and not self.regulariser.cacheable:
-            return None
-        return self._made(batch, chunk=chunk)
+        """The scalar clean loss plus the regulariser's term."""
+        drawn = self.draw(batch)
+        clean = drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
+        value: Tensor = self.loss_of(clean)
+        return value if self.regulariser is None else value + self.regulariser.term(drawn, self.loss_of, clean)
 
     def inputs(self, batch: Batch) -> LossInputs:
         """The clean texts of a batch, encoded, and the mask of allowed negatives."""
         drawn = self.draw(batch)
         return drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
 
-    def draw(self, batch: Batch, *, chunk: int | None = None) -> DrawnBatch:
+    def draw(self, batch: Batch) -> DrawnBatch:
         """Draw gold entities and negatives of a batch; nothing is encoded yet."""
         chosen = tuple(self.examples[number] for number in batch)
         gold = [one_of(example, self.random) for example in chosen]
         rows, allowed = candidate_set(
-            [example.gold for example in chosen], gold, self.sampler.draw(batch), self.kinship, in_batch=self.in_batch
+            [example.gold for example in chosen],
+            gold,
+            self.sampler.draw(batch, self.random),
+            self.kinship,
+            in_batch=self.in_batch,
         )
         if not len(rows):  # only NIL mentions and nothing drawn: one entity that is no mention's negative
             rows, allowed = np.zeros(1, dtype=np.int64), np.zeros((len(batch), 1), dtype=bool)
@@ -173,15 +145,8 @@ class RetrieverTask(Task):
             linked=torch.tensor([row >= 0 for row in gold], device=device),
             eligible=torch.from_numpy(allowed).to(device),
             similarity=self.similarity,
-            mentions=self.towers.mention_side(chosen, tokens=tokens, chunk=chunk),
-            entities=self.towers.entity_side(rows, tokens=tokens, chunk=chunk),
-            chunk=chunk or self.towers.chunk,
-        )
-
-    def _made(self, batch: Batch, *, chunk: int) -> RetrieverBatch:
-        drawn = self.draw(batch, chunk=chunk)
-        return RetrieverBatch(
-            drawn, self.loss_of, self.regulariser.term(drawn, self.loss_of) if self.regulariser else None
+            mentions=self.towers.mention_side(chosen, tokens=tokens),
+            entities=self.towers.entity_side(rows, tokens=tokens),
         )
 
 

@@ -109,7 +109,7 @@ def parameter_value(field: QWidget) -> Any:
 
 GROUPS = {
     "Optimiser": ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "clip"),
-    "Memory and numbers": ("accumulation", "gradient_chunk", "precision"),
+    "Memory and numbers": ("accumulation", "precision"),
     "Texts": ("mention_tokens", "entity_tokens", "style", "synonyms"),
     "Encoders": ("entity_tower", "layers", "projection", "freeze_embeddings"),
     "Negatives": ("negatives", "negative_count", "mined_share", "domain", "sharing", "in_batch"),

@@ -10,11 +10,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator
-from pathlib import Path
 
 from curator.jobs import child_side
 from curator.jobs.child_side import run_job
-from curator.jobs.several import together
 from curator.jobs.wire import Message
 from models.errors import no_memory
 
@@ -42,10 +40,6 @@ def work(spec: Message) -> Generator[Message, None, Message]:
         sys.setswitchinterval(10**6)  # one long step that keeps the interpreter lock
         while True:
             pass
-    if how == "together":
-        members = together({**spec, "processes": 2, "stop": True}, "tests.curator.jobs.fake_member")
-        with members, Path(spec["pipe"]).open():
-            threading.Event().wait()
     if how == "deaf":
         if "pipe" in spec:
             subprocess.Popen([sys.executable, "-c", HOLDS, spec["pipe"]])

@@ -165,13 +165,3 @@ def test_a_cancelled_job_that_is_stopped_ends_as_cancelled(runner: JobRunner) ->
     os.kill(int(job.step().data["pid"]), signal.SIGSTOP)
     job.handle.cancel()
     assert job.outcome().state is JobState.CANCELLED
-
-
-def test_a_stopped_process_of_a_training_in_several_ends_all(runner: JobRunner, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    job = Job(runner, how="together", steps=1, device="cpu", pipe=str(tmp_path / "pipe"))
-    assert_ended(
-        job.outcome(),
-        "One of the processes that train together stopped responding, and all were ended. Nothing was changed; start "
-        "it again.",
-    )

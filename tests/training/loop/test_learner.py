@@ -42,9 +42,6 @@ class Pointwise(Task):
     def batches(self, epoch: int) -> Sequence[Batch]:
         return [list(range(start, start + 6)) for start in range(0, 18, 6)]
 
-    def generators(self) -> Sequence[np.random.Generator]:
-        return [self.random]
-
     def loss(self, batch: Batch) -> Tensor:
         self.calls += 1
         weights = torch.from_numpy(self.random.random(len(batch))).float()
@@ -102,13 +99,6 @@ def test_memory_that_runs_out_halves_the_parts_too() -> None:
     assert len(result.notes) == 1
 
 
-def test_where_gradients_are_cached_batches_stay_whole() -> None:
-    task = ToyTask(dropout=0.0)
-    task.at_once = 1
-    _, result = run(task, replace(SETTINGS, gradient_chunk=8))
-    assert (result.gradient_chunk, result.micro_batch) == (8, 0)
-
-
 def test_the_manifest_can_hold_it() -> None:
     _, result = run(Pointwise(limit=3))
     assert json.loads(json.dumps({"micro_batch": result.micro_batch, "notes": result.notes}))["micro_batch"] == 3
@@ -126,23 +116,15 @@ def test_other_errors_pass() -> None:
 
 def test_a_step_is_tried_again_with_the_same_draws() -> None:
     """With dropout: a run that fails in its first step equals one that took small parts from the start."""
-    task = ToyTask(limit=3, caches=False)
+    task = ToyTask(limit=3)
     _, result = run(task)
     assert result.micro_batch == 1  # a batch of 4, with its negatives 6; then 2 and 4; then 1 and 3
-    again = ToyTask(limit=3, caches=False)
+    again = ToyTask(limit=3)
     run(again)
     assert torch.equal(task.weights(), again.weights())
-    small = OneByOne(caches=False)
+    small = OneByOne()
     run(small, replace(SETTINGS, accumulation=4))
     torch.testing.assert_close(small.weights(), task.weights(), atol=1e-6, rtol=0)
-
-
-def test_where_gradients_are_cached_only_the_chunk_is_halved() -> None:
-    task, whole = ToyTask(limit=2, dropout=0.0), ToyTask(dropout=0.0)
-    _, result = run(task, replace(SETTINGS, gradient_chunk=8))
-    run(whole)
-    assert (result.gradient_chunk, result.micro_batch) == (2, 0)
-    torch.testing.assert_close(task.weights(), whole.weights(), atol=1e-6, rtol=0)
 
 
 def test_memory_that_runs_out_while_measuring() -> None:
@@ -153,12 +135,12 @@ def test_memory_that_runs_out_while_measuring() -> None:
 
 
 def test_a_resumed_run_starts_with_the_small_parts(tmp_path: Path) -> None:
-    task = ToyTask(limit=4, caches=False)
+    task = ToyTask(limit=4)
     work = train(task, SETTINGS, checkpoints=Checkpoints(tmp_path, identity={}, every=0))
     while next(work).data.get("checkpoint") != 3:
         pass
     work.close()
-    whole, other = ToyTask(limit=4, caches=False), ToyTask(limit=4, caches=False)
+    whole, other = ToyTask(limit=4), ToyTask(limit=4)
     run(whole)
     _, result = run(other, checkpoints=Checkpoints(tmp_path, identity={}, every=0))
     assert torch.equal(whole.weights(), other.weights())

@@ -122,15 +122,6 @@ def test_equal_weights_after_two_interruptions_amid_the_intervals(
     assert torch.equal(task.weights(), whole[0])
 
 
-def test_gradient_caching_is_resumed_too(tmp_path: Path) -> None:
-    settings = replace(SETTINGS, gradient_chunk=2)
-    one, other = ToyTask(), ToyTask()
-    run(one, settings)
-    interrupt(ToyTask(), points(tmp_path), after=4, settings=settings)
-    run(other, settings, points(tmp_path))
-    assert torch.equal(one.weights(), other.weights())
-
-
 def test_generators_of_libraries_go_on_too(tmp_path: Path) -> None:
     class Drawing(ToyTask):
         def loss(self, batch: list[int]) -> torch.Tensor:  # type: ignore[override]

@@ -35,7 +35,6 @@ def test_parts_are_of_like_length_and_hold_every_text_once(chunk: int) -> None:
 def test_vectors_and_states_come_back_in_order(chunk: int) -> None:
     parts = parts_of(TEXTS, chunk=chunk, pad_id=3, device=CPU)
     side = Side(parts, sums, tokens=False)
-    assert len(side.pieces) == len(parts)
     whole = side.whole()
     assert isinstance(whole, Tensor)
     assert whole.squeeze(1).tolist() == [18, 8, 19, 50, 0]
@@ -46,22 +45,13 @@ def test_vectors_and_states_come_back_in_order(chunk: int) -> None:
     assert [row[mask.bool(), 0].tolist() for row, mask in zip(tokens.states, tokens.mask, strict=True)] == TEXTS
 
 
-def test_what_was_given_last_is_kept_without_its_graph() -> None:
-    weight = torch.ones(1, 1, dtype=torch.double, requires_grad=True)
-    side = Side(parts_of(TEXTS, chunk=2, pad_id=0, device=CPU), lambda part: sums(part) @ weight, tokens=False)
-    whole = side.whole()
-    kept = side.now()
-    assert isinstance(whole, Tensor)
-    assert isinstance(kept, Tensor)
-    assert whole.requires_grad
-    assert not kept.requires_grad
-    assert torch.equal(whole, kept)
+def test_texts_are_encoded_in_another_way() -> None:
+    side = Side(parts_of(TEXTS, chunk=2, pad_id=0, device=CPU), sums, tokens=False)
     twice = side.through(lambda part: 2 * side.encode(part)).whole()
-    assert torch.equal(twice, 2 * whole)  # type: ignore[arg-type]
+    assert torch.equal(twice, 2 * side.whole())  # type: ignore[arg-type]
 
 
-def test_what_is_looked_up_has_no_pieces_and_stays_as_it_is() -> None:
+def test_what_is_looked_up_stays_as_it_is() -> None:
     side = GivenSide(lambda: torch.eye(2))
-    assert side.pieces == []
-    assert torch.equal(side.join([]), torch.eye(2))  # type: ignore[arg-type]
+    assert torch.equal(side.whole(), torch.eye(2))  # type: ignore[arg-type]
     assert side.through(sums) is side

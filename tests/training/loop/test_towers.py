@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -183,7 +182,7 @@ def test_vectors_without_gradient_equal_those_of_training(
 def retriever_task(
     towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, loss: Loss, **options: Any
 ) -> RetrieverTask:
-    given = {"sampler": RandomNegatives(size=6, entities=38, seed=0), "similarity": Similarity.COSINE, **options}
+    given = {"sampler": RandomNegatives(size=6, entities=38), "similarity": Similarity.COSINE, **options}
     return RetrieverTask(towers, examples, loss, kinship=Kinship(kb.entities), batch_size=7, seed=1, **given)
 
 
@@ -200,7 +199,7 @@ def test_batches_are_of_one_domain_as_far_as_they_can_be_filled(
 ) -> None:
     first, second = Domain(((0, 20),)), Domain(((20, 38),))
     domains = [first if number % 3 else second for number in range(len(examples))]
-    sampler = RandomNegatives(size=6, entities=38, seed=0, reach=Reach(domains=domains))
+    sampler = RandomNegatives(size=6, entities=38, reach=Reach(domains=domains))
     task = retriever_task(towers, examples, kb, Recorder(), sampler=sampler)
     batches = task.batches(0)
     mixed = [batch for batch in batches if len({domains[number] for number in batch}) > 1]
@@ -249,8 +248,9 @@ def test_without_in_batch_negatives_only_drawn_rows_are_pushed_away(
     both = [retriever_task(towers, examples, kb, Recorder(), in_batch=flag) for flag in (True, False)]
     within, without = (task.draw(range(7)) for task in both)
     np.testing.assert_array_equal(within.rows, without.rows)
-    drawn = RandomNegatives(size=6, entities=38, seed=0).draw(range(7)).rows
-    assert not without.eligible[:, torch.from_numpy(~np.isin(without.rows, drawn))].any()
+    golds = {row for example in without.examples for row in example.gold}
+    assert without.eligible.any(dim=0).sum() <= 6
+    assert set(without.rows[~without.eligible.any(dim=0).numpy()].tolist()) <= golds
     assert within.eligible.sum() > without.eligible.sum()
     assert bool((within.eligible | ~without.eligible).all())
 
@@ -279,39 +279,10 @@ def test_som_of_a_frozen_entity_tower_has_no_graph(towers: Towers) -> None:
 
 def test_nil_mentions_with_nothing_drawn(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
     nil = [example for example in examples if not example.gold]
-    nothing = RandomNegatives(size=0, entities=38, seed=0)
+    nothing = RandomNegatives(size=0, entities=38)
     task = retriever_task(towers, nil, kb, ProxyLoss(), sampler=nothing)
     assert not task.draw([0, 1]).eligible.any()
     assert task.loss([0, 1]).item() == 0.0
-
-
-def test_a_task_goes_on_from_its_state(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
-    linked = [replace(example, gold=(3, 4, 5)) for example in examples]
-    task, other = (retriever_task(towers, linked, kb, Recorder()) for _ in range(2))
-    for _ in range(3):
-        task.draw(range(7))
-    other.load_state(json.loads(json.dumps(task.state())))
-    for _ in range(3):
-        first, again = task.draw(range(7)), other.draw(range(7))
-        np.testing.assert_array_equal(first.rows, again.rows)
-        assert torch.equal(first.place, again.place)
-    assert task.generators() == [task.random, task.sampler.random]
-
-
-@pytest.mark.parametrize("chunk", [2, 5])
-def test_pieces_give_the_loss_of_one_go(
-    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, chunk: int
-) -> None:
-    towers.mention.eval()
-    for similarity in (Similarity.COSINE, Similarity.SOM):
-        loss = NoiseContrastiveLoss(similarity=similarity)
-        task, other = (retriever_task(towers, examples, kb, loss, similarity=similarity) for _ in range(2))
-        made = task.pieces(range(7), chunk=chunk)
-        assert made is not None
-        with torch.no_grad():
-            outputs = [piece() for piece in made.pieces]
-        assert max(len(output) for output in outputs) == chunk
-        torch.testing.assert_close(made.loss(outputs), other.loss(range(7)))
 
 
 def test_projection_and_regulariser_learn_at_their_own_rates(
@@ -350,7 +321,7 @@ def test_training_with_a_regulariser_lowers_the_clean_loss(
         return float(task().loss(range(14)).detach())
 
     regulariser, before = make(), clean()
-    settings = TrainSettings(epochs=10, learning_rate=5e-3, precision=precision, gradient_chunk=6)
+    settings = TrainSettings(epochs=10, learning_rate=5e-3, precision=precision)
     list(train(task(regulariser), settings))
     assert clean() < 0.9 * before
     for matrix in regulariser.parameters():

@@ -63,24 +63,24 @@ def mined(given: Reach) -> dict[int, list[int]]:
     return lists
 
 
-def _random(given: Reach, seed: int) -> NegativeSampler:
-    return RandomNegatives(size=SIZE, entities=len(KB.entities), seed=seed, reach=given)
+def _random(given: Reach) -> NegativeSampler:
+    return RandomNegatives(size=SIZE, entities=len(KB.entities), reach=given)
 
 
-def _hard(given: Reach, seed: int) -> NegativeSampler:
-    return HardNegatives(size=SIZE, entities=len(KB.entities), seed=seed, mined=mined(given), reach=given)
+def _hard(given: Reach) -> NegativeSampler:
+    return HardNegatives(size=SIZE, entities=len(KB.entities), mined=mined(given), reach=given)
 
 
-def _mixed(given: Reach, seed: int) -> NegativeSampler:
-    return MixedNegatives(size=SIZE, entities=len(KB.entities), seed=seed, mined=mined(given), reach=given)
+def _mixed(given: Reach) -> NegativeSampler:
+    return MixedNegatives(size=SIZE, entities=len(KB.entities), mined=mined(given), reach=given)
 
 
-MAKERS: Mapping[type[NegativeSampler], Callable[[Reach, int], NegativeSampler]] = {
+MAKERS: Mapping[type[NegativeSampler], Callable[[Reach], NegativeSampler]] = {
     RandomNegatives: _random,
     HardNegatives: _hard,
     MixedNegatives: _mixed,
 }
 
 
-def build(kind: type[NegativeSampler], sharing: str = "batch", scope: str = "cross", *, seed: int = 0) -> Any:
-    return MAKERS[kind](reach(sharing, scope), seed)
+def build(kind: type[NegativeSampler], sharing: str = "batch", scope: str = "cross") -> Any:
+    return MAKERS[kind](reach(sharing, scope))

@@ -15,7 +15,7 @@ from models.encoders.encoders import Encoder
 from models.encoders.pooling import mean_pool
 from models.errors import ModelError
 from models.rankers.cross_encoder import CrossEncoderModule, new_head
-from tests.training.regularisers.conftest import SETTINGS, assert_cached_gradients_are_those_of_one_go
+from tests.training.regularisers.conftest import SETTINGS
 from training.data.examples import EntityTexts, Example
 from training.negatives.kinship import Kinship
 from training.regularisers.fgsm_pairs import PairFGSM
@@ -79,9 +79,9 @@ def moved_by_definition(module: CrossEncoderModule, pair: EncodedPair, *, start:
 @pytest.mark.parametrize("whole", [False, True])
 def test_moves_follow_the_finite_difference_of_the_score(make_pairs: MakePairs, whole: bool) -> None:
     task = make_pairs(PairFGSM(epsilon=EPSILON, whole=whole))
-    made = task.pieces([0, 1], chunk=5)
+    made = task.drawn([0, 1])
     starts = entity_starts(task, [0, 1])
-    found = torch.cat([piece() for piece in made.pieces[len(made.parts) :]]).tolist()
+    found = torch.cat([made.moved(task.regulariser, part) for part in made.parts]).tolist()
     order = [number for part in made.parts for number in part]
     assert sorted(order) == list(range(len(made.pairs)))
     for number, value in zip(order, found, strict=True):
@@ -94,13 +94,13 @@ def test_moves_follow_the_finite_difference_of_the_score(make_pairs: MakePairs, 
 @pytest.mark.parametrize("whole", [False, True])
 def test_pads_stay_where_they_are_and_the_mention_is_the_clean_one(make_pairs: MakePairs, whole: bool) -> None:
     task = make_pairs(PairFGSM(epsilon=EPSILON, whole=whole))
-    made = task.pieces([0, 1], chunk=32)
+    made = task.drawn([0, 1])
     starts = entity_starts(task, [0, 1])
     given: list[Tensor] = []
     layer = task.module.encoder.transformer.embeddings.LayerNorm
     layer.register_forward_hook(lambda _, inputs, output: given.append(inputs[0].detach()))
-    (_, piece), (part,) = made.pieces, made.parts
-    piece()
+    (part,) = made.parts
+    made.moved(task.regulariser, part)
     steps = (given[1] - given[0]).abs()
     assert len({len(made.pairs[number].ids) for number in part}) > 1
     for row, number in enumerate(part):
@@ -113,9 +113,10 @@ def test_pads_stay_where_they_are_and_the_mention_is_the_clean_one(make_pairs: M
 
 
 def test_the_gold_pair_goes_down_and_the_others_come_up(make_pairs: MakePairs) -> None:
-    made = make_pairs(PairFGSM(epsilon=1e-4)).pieces([0, 1, 2, 3], chunk=32)
-    number = len(made.parts)
-    clean, moved = (torch.cat([piece() for piece in half]) for half in (made.pieces[:number], made.pieces[number:]))
+    regulariser = PairFGSM(epsilon=1e-4)
+    made = make_pairs(regulariser).drawn([0, 1, 2, 3])
+    clean = torch.cat([made.clean(part) for part in made.parts])
+    moved = torch.cat([made.moved(regulariser, part) for part in made.parts])
     gold = torch.tensor([made.pairs[number].gold for part in made.parts for number in part])
     assert bool((moved < clean)[gold].all())
     assert bool((moved > clean)[~gold].all())
@@ -123,15 +124,16 @@ def test_the_gold_pair_goes_down_and_the_others_come_up(make_pairs: MakePairs) -
 
 def test_the_sign_is_detached(make_pairs: MakePairs) -> None:
     task = make_pairs(PairFGSM(epsilon=EPSILON))
-    made = task.pieces([0], chunk=32)
+    made = task.drawn([0])
+    (part,) = made.parts
     given: list[Tensor] = []
     layer = task.module.encoder.transformer.embeddings.LayerNorm
     handle = layer.register_forward_hook(lambda _, inputs, output: given.append(inputs[0]))
-    found = torch.autograd.grad(made.pieces[1]().sum(), task.module.head.weight)[0]
+    found = torch.autograd.grad(made.moved(task.regulariser, part).sum(), task.module.head.weight)[0]
     handle.remove()
     move = (given[1] - given[0]).detach()
     handle = layer.register_forward_pre_hook(lambda _, inputs: (inputs[0] + move,))
-    expected = torch.autograd.grad(made.pieces[0]().sum(), task.module.head.weight)[0]
+    expected = torch.autograd.grad(made.clean(part).sum(), task.module.head.weight)[0]
     handle.remove()
     torch.testing.assert_close(found, expected)
 
@@ -145,11 +147,6 @@ def test_epsilon_of_0_gives_1_plus_lambda_times_the_loss(make_pairs: MakePairs, 
 
 def test_moved_pairs_are_harder(make_pairs: MakePairs) -> None:
     assert make_pairs(PairFGSM(epsilon=0.01)).loss([0, 1, 2]) > 2 * make_pairs().loss([0, 1, 2])
-
-
-def test_gradient_caching_gives_the_gradients_of_one_go(make_pairs: MakePairs) -> None:
-    assert_cached_gradients_are_those_of_one_go(lambda: make_pairs(PairFGSM(epsilon=EPSILON)), [0, 1, 2, 3])
-    assert_cached_gradients_are_those_of_one_go(make_pairs, [0, 1, 2, 3])
 
 
 def test_an_encoder_without_that_layer_is_refused(make_pairs: MakePairs) -> None:

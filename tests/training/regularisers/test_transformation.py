@@ -13,12 +13,7 @@ from torch import Tensor
 
 from models.encoders.encoders import EncoderModule, pad_ids
 from models.errors import ModelError
-from tests.training.regularisers.conftest import (
-    MakeTask,
-    Watching,
-    assert_cached_gradients_are_those_of_one_go,
-    gradients,
-)
+from tests.training.regularisers.conftest import MakeTask, Watching, gradients
 from training.loop.towers import Towers
 from training.losses.base import Similarity
 from training.regularisers.embeddings import freeze_embeddings
@@ -213,15 +208,10 @@ def test_nothing_of_it_outside_of_training(make_task: MakeTask, towers: Towers) 
 
 
 @pytest.mark.parametrize("chunk", [1, 3])
-def test_other_pads_change_nothing(make_task: MakeTask, chunk: int) -> None:
-    made = make_task(filled(), similarity=Similarity.SOM).pieces(ALL, chunk=chunk)
-    assert made is not None
-    value = made.loss([piece() for piece in made.pieces])
-    torch.testing.assert_close(value, make_task(filled(), similarity=Similarity.SOM).loss(ALL))
-
-
-def test_gradient_caching_gives_the_gradients_of_one_go(make_task: MakeTask) -> None:
-    assert_cached_gradients_are_those_of_one_go(lambda: make_task(filled()))
+def test_other_pads_change_nothing(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    whole = make_task(filled(), similarity=Similarity.SOM).loss(ALL)
+    monkeypatch.setattr("training.loop.towers.CHUNK", chunk)
+    torch.testing.assert_close(make_task(filled(), similarity=Similarity.SOM).loss(ALL), whole)
 
 
 def step_from_zero(make_task: MakeTask, **options: object) -> tuple[RetrieverTask, Tensor, Tensor]:
@@ -244,13 +234,6 @@ def test_a_normalised_step_goes_to_the_ball_along_the_gradient(make_task: MakeTa
     assert task.modules() == task.towers.trained()
     assert not [p for p in task.regulariser.parameters() if p.requires_grad]  # type: ignore[union-attr]
     assert task.regulariser.parameter_groups(SimpleNamespace(learning_rate=1.0)) == []  # type: ignore[union-attr,arg-type]
-
-
-def test_a_normalised_step_has_no_form_for_caching_and_draws_nothing_when_asked(make_task: MakeTask) -> None:
-    task = make_task(Transformation(8, ascent=Ascent.NORMALISED).double())
-    before = task.state()
-    assert task.pieces(ALL, chunk=2) is None
-    assert task.state() == before
 
 
 def test_of_a_frozen_entity_tower_only_mentions_are_moved(make_task: MakeTask, towers: Towers) -> None:

@@ -6,7 +6,6 @@ import json
 import math
 import random
 from collections.abc import Sequence
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -14,7 +13,6 @@ import torch
 from models.errors import ModelError
 from training.losses.base import LossInputs
 from training.losses.prototype import PrototypeTripletLoss
-from training.tasks import clustering
 from training.tasks.clustering import (
     OUTSIDE,
     Measure,
@@ -135,28 +133,6 @@ def test_one_step_takes_all_batches_since_the_last_and_each_cluster_once() -> No
         soft.step()
         assert soft.state()["seen"] == {}
     assert together.radius == repeated.radius == pytest.approx(10.99)
-
-
-def test_several_processes_learn_one_radius(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes, taken one after the other: what each sees of the other is what it would send."""
-    given = [(torch.tensor([[0.0], [2.0]]), 0), (torch.tensor([[0.0], [6.0]]), 1)]
-    alone, here, there = (SoftRadius(AS_PUBLISHED) for _ in range(3))
-    for soft, batches in ((alone, given), (here, given[:1]), (there, given[1:])):
-        for vectors, name in batches:
-            soft.select(vectors, torch.tensor([0, 0]), names=[name, name])
-    sent = iter([(6.0, 1.0), (2.0, 1.0), (0.0, 0.0)])
-    fake = SimpleNamespace(
-        is_available=lambda: True, is_initialized=lambda: True, get_backend=lambda: "gloo",
-        all_reduce=lambda both: both.add_(torch.tensor(next(sent), dtype=both.dtype)),
-    )  # fmt: skip
-    alone.step()
-    monkeypatch.setattr(clustering, "distributed", fake)
-    here.step()
-    there.step()
-    assert here.radius == there.radius == alone.radius != 11.0
-    here.step()
-    assert here.radius == alone.radius
-    assert next(sent, None) is None
 
 
 def test_rescaled_by_the_mean_distance_before_training() -> None:

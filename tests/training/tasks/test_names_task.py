@@ -124,10 +124,3 @@ def test_mentions_of_a_cluster_stand_together_and_batches_are_reproducible(encod
     together = sum([0, 3] in [sorted(batch) for batch in made.batches(epoch)] for epoch in range(30))
     assert together > 10
     assert made.loss([0, 3]).item() >= 0
-
-
-def test_a_resumed_run_draws_the_same_rivals(encoder: Encoder) -> None:
-    one, other = task(encoder, SHARP), task(encoder, SHARP)
-    one.loss([0, 1])
-    other.load_state(one.state())
-    assert one.rivals(one.mentions[0]) == other.rivals(other.mentions[0])

@@ -22,7 +22,6 @@ from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.data.examples import EntityTexts, Example, make_examples
 from training.data.snapshot import read_snapshot
-from training.loop.gradient_cache import cached_backward
 from training.loop.towers import FloatArray, Towers
 from training.losses.base import Loss, LossInputs
 from training.losses.prototype import PrototypeTripletLoss
@@ -258,13 +257,13 @@ def test_state_goes_on_with_the_same_losses(make: Any, towers: Towers, system: S
         task.loss(batch)
         task.after_step()
     fresh.load_state(json.loads(json.dumps(task.state())))
+    fresh.random.bit_generator.state = task.random.bit_generator.state
     for batch in batches[3:]:
         one, two = task.loss(batch), fresh.loss(batch)
         assert one.item() == two.item()
         task.after_step()
         fresh.after_step()
     assert json.dumps(task.state()) == json.dumps(fresh.state())
-    assert task.generators() == [task.random]
 
 
 @pytest.mark.parametrize("system", System)
@@ -300,36 +299,6 @@ def gradients(task: RankerTask) -> list[Tensor]:
             found += [] if parameter.grad is None else [parameter.grad.clone()]
             parameter.grad = None
     return found
-
-
-@pytest.mark.parametrize("system", [System.DOWNSAMPLED, System.SRN])
-@pytest.mark.parametrize(("frozen", "hardest"), [(True, "before"), (False, "before"), (False, "now")])
-@pytest.mark.parametrize(("chunk", "dropout"), [(3, False), (32, True)])
-def test_cached_gradients_equal_those_in_one_go(
-    make: Any, towers: Towers, system: System, frozen: bool, hardest: str, chunk: int, dropout: bool
-) -> None:
-    """With dropout only in parts of the same length, since it draws part by part."""
-    loss = PrototypeTripletLoss(margin=30.0) if system.clustered else TripletLoss(margin=30.0)
-    one, two = (make(system, loss, frozen=frozen, hardest=hardest) for _ in range(2))
-    list(one.before_epoch(0))
-    two.load_state(one.state())
-    batch = max(one.batches(0), key=len)
-    towers.mention.train(dropout)
-    torch.manual_seed(5)
-    whole = one.loss(batch)
-    whole.backward()
-    expected = gradients(one)
-    torch.manual_seed(5)
-    cached = cached_backward(two.pieces(batch, chunk=chunk), where=torch.device("cpu"), backward=lambda x: x.backward())
-    towers.mention.eval()
-    assert cached.item() == pytest.approx(whole.item(), rel=1e-5)
-    found = gradients(two)
-    assert len(found) == len(expected) > 0
-    for mine, theirs in zip(found, expected, strict=True):
-        torch.testing.assert_close(mine, theirs, atol=2e-5, rtol=1e-3)
-    one.after_step()
-    two.after_step()
-    assert one.soft is None or one.soft.radius == pytest.approx(two.soft.radius)
 
 
 def test_what_the_curator_passed_over_rivals_first(make: Any, examples: list[Example], kb: KnowledgeBase) -> None:

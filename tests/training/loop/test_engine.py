@@ -1,28 +1,22 @@
-"""Number formats, where they apply, and several processes."""
+"""Number formats, and where they apply."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState
 from torch import nn
 from transformers import BertConfig, BertModel
 
 from models.encoders.encoders import EncoderModule
 from models.encoders.pooling import Pooling
 from models.errors import ModelError
-from tests.training.loop.test_learner import Pointwise
 from tests.training.toy import ToyTask, finish
-from training.loop.accelerator import Engine, bodies, training_precision
 from training.loop.checkpoints import Checkpoints
-from training.loop.trainer import Batch, TrainSettings, train
+from training.loop.engine import Engine, bodies, training_precision
+from training.loop.trainer import TrainSettings, train
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 
@@ -112,7 +106,7 @@ class Scaled(Engine):
 
     def __init__(self, modules: Sequence[nn.Module], *, precision: str) -> None:
         super().__init__(modules, precision=precision)
-        self.accelerator.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**126, growth_interval=2)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**126, growth_interval=2)
 
 
 class Loud(ToyTask):
@@ -122,10 +116,9 @@ class Loud(ToyTask):
         return 64 * super().loss_of(mentions, entities)
 
 
-@pytest.mark.parametrize("chunk", [0, 2])
-def test_loss_scaling_is_resumed_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chunk: int) -> None:
+def test_loss_scaling_is_resumed_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("training.loop.trainer.Engine", Scaled)
-    settings = TrainSettings(epochs=3, learning_rate=0.02, gradient_chunk=chunk)
+    settings = TrainSettings(epochs=3, learning_rate=0.02)
 
     def points() -> Checkpoints:
         return Checkpoints(tmp_path, identity={}, every=0)
@@ -141,53 +134,3 @@ def test_loss_scaling_is_resumed_too(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert torch.equal(whole.weights(), other.weights())
     assert bool(torch.isfinite(whole.weights()).all())
     assert not torch.equal(whole.weights(), begun)
-
-
-class Steady(Pointwise):
-    """Nothing drawn, so that each process knows the same targets."""
-
-    def loss(self, batch: Batch) -> torch.Tensor:
-        values: torch.Tensor = self.network(torch.eye(3)[[number % 3 for number in batch]])
-        return (values.squeeze(1) - 1).square().mean()
-
-
-def learn(results: Any = None, environment: dict[str, str] | None = None) -> tuple[int, list[float]]:
-    os.environ.update(environment or {})
-    torch.set_num_threads(1)
-    if environment:  # accelerate may have been used in the process that was forked
-        AcceleratorState._reset_state(reset_partial_state=True)
-    task = Steady()
-    _, result = finish(train(task, TrainSettings(epochs=2, learning_rate=0.02)))
-    found = (result.processes, [*result.losses, *task.weights.tolist()])
-    if results is not None:
-        results.put(found)
-        torch.distributed.barrier()
-        os._exit(0)
-    return found
-
-
-@pytest.mark.skipif(
-    "fork" not in multiprocessing.get_all_start_methods() or torch.cuda.is_available(),
-    reason="there is no fork, or PyTorch forbids it after a GPU was used",
-)
-def test_two_processes_learn_what_one_learns() -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "ACCELERATE_USE_CPU": "true"}
-    shared["OMP_NUM_THREADS"] = "1"
-    forked = multiprocessing.get_context("fork")
-    results = forked.SimpleQueue()
-    started = [
-        forked.Process(target=learn, args=(results, shared | {"RANK": str(rank), "LOCAL_RANK": str(rank)}))
-        for rank in range(2)
-    ]
-    for process in started:
-        process.start()
-    for process in started:
-        process.join(60)
-        process.kill()
-    found = [results.get() for process in started if process.exitcode == 0]
-    assert [count for count, _ in found] == [2, 2]
-    assert found[0][1] == found[1][1]
-    assert found[0][1] == pytest.approx(learn()[1], abs=1e-6)
