@@ -256,6 +256,12 @@ def test_wrong_commands_do_not_parse(line: str) -> None:
         pass
 
 
+@pytest.mark.parametrize("path", [*HELP, ROOT / "README.md"], ids=name_of)
+def test_commands_in_sentences_exist(path: Path) -> None:
+    found = {one.split()[0] for one in re.findall(r"`curator ([a-z][^`]*)`", text_of(path))}
+    assert found <= set(cli.list_commands(click.Context(cli)))
+
+
 def test_blocks_are_found_with_their_marks() -> None:
     text = (
         "<!-- runs -->\n```console\n$ curator new a \\\n  --json  # makes it\nMade a.\n```\n\n```sh\nmake demo\n```\n"

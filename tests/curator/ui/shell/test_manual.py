@@ -112,5 +112,5 @@ def test_tables_are_made_after_the_manual_is_shown(qtbot: QtBot) -> None:
     qtbot.addWidget(made)
     made.list.setCurrentRow(names(made).index("settings.md"))
     qtbot.waitUntil(lambda: "Mouse selection" in made.page.toPlainText(), timeout=20_000)
-    QTest.keyClicks(made.line, "Lists the imports.")
+    QTest.keyClicks(made.line, "curator check --json")
     assert "command-line.md" in names(made)
