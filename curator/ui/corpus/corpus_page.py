@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
+from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
-from curator.services.queue.corpus_search import MOST, CorpusQuery, Found, Hit, HitChoice, PassageChoice
-from curator.ui.corpus.hit_list import HitDelegate, HitHeader, HitRow, row_of
+from curator.services.ports.queue import MentionContext
+from curator.services.queue.corpus_search import MOST, Bar, CorpusQuery, Found, Hit, HitChoice, PassageChoice
+from curator.ui.deciding.kwic_columns import ColumnHeader, KwicColumn, KwicColumns, RecordRow
 from curator.ui.deciding.kwic_list import TickList
-from curator.ui.deciding.kwic_rows import CheckMark
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.jobs.jobs_bar import KeyHints
-from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.compose import choice, column, labelled
 from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.sight import Glance
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.queue.queue_model import SPLIT_WORDS
 
@@ -35,7 +38,28 @@ HITS = {
     HitChoice.OVERLAPPING: "overlapping a mention",
     HitChoice.MENTIONS: "mentions",
 }
-Place = tuple[int, int, int]
+STATES = {
+    Outcome.LINK: MentionState.LINKED,
+    Outcome.NIL: MentionState.NIL,
+    Outcome.REJECTED: MentionState.REJECTED,
+    Outcome.SKIPPED: MentionState.SKIPPED,
+}
+BAR_WORDS = {Bar.BORDER: "in two passages", Bar.BLANK: "white space alone"}
+
+
+COLUMNS: KwicColumns[Hit] = KwicColumns(
+    "Hit in its context",
+    (
+        KwicColumn(
+            "Mention here",
+            "undecided: Cardiomyopath",
+            lambda hit: mention_words(hit),
+            strong=lambda hit: hit.exact,
+        ),
+        KwicColumn("Document", "PMC12345678", lambda hit: hit.external_id),
+        KwicColumn("Passage", "DISCUSSION", lambda hit: hit.passage or "–"),
+    ),
+)
 
 
 class QueryForm(QWidget):
@@ -54,14 +78,10 @@ class QueryForm(QWidget):
         self.words = QCheckBox(tr("&Whole words"), self)
         self.pattern = QCheckBox(tr("&Pattern"), self)
         self.pattern.setToolTip(tr("The text is a regular expression"))
-        self.splits, self.passages, self.hits = QComboBox(self), QComboBox(self), QComboBox(self)
-        self.splits.addItem(tr("all splits"), "")
-        for split in SPLIT_WORDS:
-            self.splits.addItem(tr(SPLIT_WORDS[split]), split.value)
-        for passages in PASSAGES:
-            self.passages.addItem(tr(PASSAGES[passages]), passages.value)
-        for hits in HITS:
-            self.hits.addItem(tr(HITS[hits]), hits.value)
+        splits = [(tr("all splits"), ""), *((tr(words), split.value) for split, words in SPLIT_WORDS.items())]
+        self.splits = choice("", splits, parent=self)
+        self.passages = choice("", [(tr(words), one.value) for one, words in PASSAGES.items()], parent=self)
+        self.hits = choice("", [(tr(words), one.value) for one, words in HITS.items()], parent=self)
         self._later = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._later.timeout.connect(self.changed)
         self._compose()
@@ -69,28 +89,14 @@ class QueryForm(QWidget):
         self.line.installEventFilter(self)
         for box in (self.case, self.words, self.pattern):
             box.toggled.connect(self.changed)
-        for choice in (self.splits, self.passages, self.hits):
-            choice.currentIndexChanged.connect(self.changed)
+        for chosen in (self.splits, self.passages, self.hits):
+            chosen.currentIndexChanged.connect(self.changed)
 
     def _compose(self) -> None:
         parts = ((tr("&Split:"), self.splits), (tr("P&assages:"), self.passages), (tr("&Hits:"), self.hits))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addWidget(self.line)
         boxes = (self.case, self.words, self.pattern)
-        whole.addLayout(FlowRow(*boxes, *(self._with_label(words, box) for words, box in parts)))
-
-    def _with_label(self, words: str, box: QComboBox) -> QWidget:
-        both = QWidget(self)
-        label = PlainLabel(words, both)
-        label.setBuddy(box)
-        box.setAccessibleName(words.replace("&", "").rstrip(":"))
-        line = QHBoxLayout(both)
-        line.setContentsMargins(12, 0, 0, 0)
-        line.addWidget(label)
-        line.addWidget(box)
-        return both
+        fields = (labelled(words, box, margins=(12, 0, 0, 0)) for words, box in parts)
+        column(self.line, FlowRow(*boxes, *fields), of=self, spacing=8)
 
     @property
     def query(self) -> CorpusQuery:
@@ -118,47 +124,36 @@ class QueryForm(QWidget):
         return super().eventFilter(watched, event)
 
 
+class HitList(TickList):
+    """The hits; most are not mentions."""
+
+    def key_of(self, row: KwicRow) -> Hashable:
+        return "hit", row.record.place if isinstance(row, RecordRow) else ()
+
+
 class CorpusPage(QWidget):
-    """API: `begin`, `add`, `show_hits`, `tell`, `ticked`, `makeable`, `unseen`, `current`.
+    """API: `begin`, `add`, `show_hits`, `tell`, `makeable`, `current`.
     `listed`: other lines or other ticks."""
 
     listed = Signal()
-    pressed = Signal(int)  # Qt.Key of keys that neither move nor tick
     said = Signal(str)
 
     def __init__(self, glance: Glance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._glance = glance
         self.found: Found | None = None
         self._rows = 0
         self.form = QueryForm(self)
-        self.header = HitHeader(self)
-        self.list = TickList(tr("Hits in their contexts"), self, glance=glance)
-        self.list.setItemDelegate(HitDelegate(self.list))
+        self.list = HitList(tr("Hits in their contexts"), self, glance=glance)
         self.list.set_empty_words(tr(START))
         self.count = ElidedLabel(muted=True, parent=self)
         self.count.setMinimumWidth(40 * self.fontMetrics().horizontalAdvance("0"))
         self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
-        self._compose()
+        lines = column(ColumnHeader(COLUMNS, self.list, self), (self.list, 1), spacing=0)
+        column(self.form, (lines, 1), FlowRow(self.count, self.hints), of=self, spacing=8)
         self.form.entered.connect(lambda: self._enter())
-        self.list.verticalScrollBar().rangeChanged.connect(self._align_header)
-        self.list.acted.connect(self.pressed)
         self.list.ticks_changed.connect(self._ticked)
         self.list.unable.connect(lambda: self.said.emit(tr(NONE_MAKEABLE)))
-        glance.remember(self.list.viewport(), self._lines_shown)
-
-    def _compose(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addWidget(self.form)
-        lines = QVBoxLayout()
-        lines.setSpacing(0)
-        lines.addWidget(self.header)
-        lines.addWidget(self.list, 1)
-        whole.addLayout(lines, 1)
-        whole.addLayout(FlowRow(self.count, self.hints))
 
     def _enter(self) -> None:
         if self._rows:
@@ -182,7 +177,7 @@ class CorpusPage(QWidget):
 
     def show_hits(self, hits: Sequence[Hit]) -> None:
         """Replace the hits; ticks and highlight are kept if possible."""
-        ticked, current = {one.place for one in self.ticked}, self.current
+        ticked, current = {row.record.place for row in self.list.ticked if isinstance(row, RecordRow)}, self.current
         places = [one.place for one in hits]
         at = places.index(current.place) if current is not None and current.place in places else None
         self.list.set_empty_words(tr(NO_HITS))
@@ -201,56 +196,26 @@ class CorpusPage(QWidget):
 
     def _say_count(self, *, ended: bool = True) -> None:
         words = [count_words(self.found, ended=ended)] if self.found is not None else []
-        if ticked := len(self.ticked):
+        if ticked := len(self.list.ticked_ids):
             words.append(tr("{ticked:,} ticked", ticked=ticked))
         self.count.set_words(", ".join(words))
         self.listed.emit()
-
-    def _align_header(self, low: int, high: int) -> None:
-        self.header.set_inset(self.list.verticalScrollBar().sizeHint().width() if high > low else 0)
 
     # --- the lines ---
 
     @property
     def current(self) -> Hit | None:
         row = self.list.current
-        return row.hit if isinstance(row, HitRow) else None
-
-    @property
-    def ticked(self) -> list[Hit]:
-        """The ticked hits, in the order of the list."""
-        return [hit for one in self.list.lines.marked(CheckMark.TICKED) if (hit := self._hit(one)) is not None]
+        return row.record if isinstance(row, RecordRow) else None
 
     @property
     def makeable(self) -> bool:
         """Whether any hit of the list can become a mention."""
         return bool(self.list.lines.marked(CheckMark.TICKED) or self.list.lines.marked(CheckMark.UNTICKED))
 
-    @property
-    def unseen(self) -> list[Hit]:
-        """Ticked hits that were never on the screen."""
-        return [one for one in self.ticked if self._glance.unseen([_key(one)])]
-
-    def go_to(self, hit: Hit) -> None:
-        """Go to its line, with the keyboard focus."""
-        at = next((row for row in self.list.lines.lines if self._hit(row) == hit), 0)
-        self.list.go_to(at)
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _hit(self, number: int) -> Hit | None:
-        row = self.list.lines.row(number)
-        return row.hit if isinstance(row, HitRow) else None
-
-    def _lines_shown(self) -> Iterable[Hashable]:
-        return [_key(hit) for one in rows_in_sight(self.list) if (hit := self._hit(one)) is not None]
-
     def _ticked(self) -> None:
         self.said.emit("")
         self._say_count()
-
-
-def _key(hit: Hit) -> Hashable:
-    return "hit", *hit.place
 
 
 def count_words(found: Found, *, ended: bool) -> str:
@@ -263,3 +228,33 @@ def count_words(found: Found, *, ended: bool) -> str:
     if not ended:
         words += tr("; {searched:,} of {total:,} documents searched", searched=found.searched, total=found.total)
     return words
+
+
+def mention_words(hit: Hit) -> str:
+    """The mention at the hit, with its state and entity, or why there cannot be one; empty if there is none."""
+    if hit.bar is not None:
+        return tr(BAR_WORDS[hit.bar])
+    if hit.mention is None:
+        return "–"
+    state = _state_words(hit.mention.verdict, hit.mention.names)
+    return state if hit.exact else tr("in “{text}”: {state}", text=hit.mention.text, state=state)
+
+
+def _state_words(verdict: Verdict | None, names: Sequence[str]) -> str:
+    if verdict is None:
+        return MentionState.UNDECIDED.word
+    return " + ".join(names) if names else STATES[verdict.outcome].word
+
+
+def makeable(hit: Hit) -> bool:
+    """Whether a mention can be made from it."""
+    return hit.bar is None and not hit.exact
+
+
+def row_of(hit: Hit, number: int, *, ticked: bool = False) -> RecordRow:
+    """A line; `number` is used as the mention's id, since most hits are not mentions."""
+    context = MentionContext(
+        number, hit.document_id, hit.external_id, hit.start, hit.left, hit.text, hit.right, "", None, "", None
+    )
+    mark = CheckMark.TICKED if ticked else CheckMark.UNTICKED
+    return RecordRow("", context, mark if makeable(hit) else CheckMark.NONE, hit, COLUMNS)

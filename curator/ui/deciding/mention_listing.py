@@ -74,7 +74,7 @@ class BesideWindow(ShowDialog):
 class MentionListing(BesideWindow):
     """A subclass makes its page and calls `lay_out`; `found` gets the entity chosen in the search."""
 
-    none_ticked, unseen = NONE_TICKED, (ONE_UNSEEN, UNSEEN)
+    unseen_words = ONE_UNSEEN, UNSEEN
 
     def __init__(
         self, title: str, *, search: Search, lookup: Lookup, writable: bool, parent: QWidget | None = None
@@ -138,12 +138,16 @@ class MentionListing(BesideWindow):
 
     # --- what is ticked ---
 
+    def none_ticked(self) -> str:
+        """What is said if nothing is ticked."""
+        return NONE_TICKED
+
     def chosen(self) -> Sequence[KwicRow]:
         """The ticked lines, if all were seen; else none, with a message."""
         if not self.writable or not self._lines.saw():
             return ()
         ticked, unseen = self._lines.ticked, self._lines.unseen
-        self.say(tr(self.none_ticked) if not ticked else ntr(*self.unseen, len(unseen)) if unseen else "")
+        self.say(tr(self.none_ticked()) if not ticked else ntr(*self.unseen_words, len(unseen)) if unseen else "")
         if unseen:
             self._lines.go_to(unseen[0])
             self._lines.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -183,6 +187,7 @@ class ListingFlow(QObject, Generic[W]):
 
     renewing = frozenset({ChangeKind.DECIDED, ChangeKind.ENTITIES, ChangeKind.MENTIONS, ChangeKind.KNOWLEDGE_BASE})
     quiet_ms = QUIET_MS
+    gone = GONE
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -223,7 +228,7 @@ class ListingFlow(QObject, Generic[W]):
         try:
             self._bench.navigator.open(document_id, mention_id)
         except UserError as error:
-            self.say(str(error) if isinstance(error, DamagedTextError) else tr(GONE))
+            self.say(str(error) if isinstance(error, DamagedTextError) else tr(self.gone))
             self.renew()
             return False
         return True

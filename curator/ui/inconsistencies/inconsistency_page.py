@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from curator.domain.audit import DecidedPlace, Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.wording import localised, ntr, tr
@@ -17,9 +17,10 @@ from curator.ui.deciding.kwic_list import TickList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.inconsistencies.inconsistency_rows import KIND_WORDS, InconsistencyTable
 from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.compose import choice, column, offer, pane, splitter
 from curator.ui.kit.form import EmptyPage
 from curator.ui.kit.labels import ElidedLabel, FindLine
-from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sight import Glance
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.worker import Worker
 
@@ -53,7 +54,7 @@ class PlaceList(TickList):
     def show_places(self, one: Inconsistency | None, every: Inconsistencies) -> None:
         """List places; for the same inconsistency, ticks and the highlighted place are kept if possible."""
         same = one is not None and self.of is not None and one.scope == self.of.scope
-        self._ticked = set(self.lines.marked(CheckMark.TICKED)) if same else set()
+        self._ticked = set(self.ticked_ids) if same else set()
         if not same or not self.moved_in:
             self._wanted = None
         elif (here := self.mention_id) is not None:
@@ -127,7 +128,7 @@ def _read(
 
 
 class InconsistencyPage(QWidget):
-    """API: `begin`, `show_all`, `go_to_string`, `step`, `current`, `ticked`, `unseen`. `listed`: rows or ticks changed;
+    """API: `begin`, `show_all`, `go_to_string`, `step`, `current`, `place`. `listed`: rows or ticks changed;
     `pressed`: keys of either list that neither move nor tick."""
 
     listed = Signal()
@@ -135,16 +136,11 @@ class InconsistencyPage(QWidget):
 
     def __init__(self, contexts: Contexts, glance: Glance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._glance = glance
         self.every: Inconsistencies | None = None
         self.here: Inconsistency | None = None
         self.words = FindLine(tr("Find inconsistencies"), tr("Find by string, entity or document"), self)
-        self.kinds = QComboBox(self)
-        self.kinds.setAccessibleName(tr("Kind of inconsistency"))
-        self.kinds.addItem(tr("Every kind"), "")
-        self.kinds.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.kinds.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.kinds.setMinimumContentsLength(12)
+        kinds = [(tr("Every kind"), "")]
+        self.kinds = choice(tr("Kind of inconsistency"), kinds, parent=self, least=12, fits=True)
         self.intended = QCheckBox(tr("&Marked as intended"), self)
         self.intended.setToolTip(tr("Lists those that were marked as intended instead of the others"))
         self.table = InconsistencyTable(self)
@@ -157,32 +153,18 @@ class InconsistencyPage(QWidget):
         self.hints.set_hints(HINTS)
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._compose()
-        self._connect()
+        self._connect(glance)
 
     def _compose(self) -> None:
         self.words.setMinimumWidth(28 * self.fontMetrics().averageCharWidth())
-        upper = QWidget(self)
-        rows = QVBoxLayout(upper)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(self.table, 1)
-        rows.addWidget(self.empty, 1)
+        upper = pane((self.table, 1), (self.empty, 1), parent=self)
         self.empty.stand_in(self.table, empty=True)
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(upper)
-        parts.addWidget(self.list)
-        parts.setChildrenCollapsible(False)
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 2)
-        parts.setSizes([300, 240])
+        parts = splitter(upper, self.list, parent=self, sizes=(300, 240), stretch=(3, 2))
         self.list.hide()  # until there is something to list
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addLayout(FlowRow(self.words, self.kinds, self.intended))
-        whole.addWidget(parts, 1)
-        whole.addLayout(FlowRow(self.count, self.hints))
+        filters, count = FlowRow(self.words, self.kinds, self.intended), FlowRow(self.count, self.hints)
+        column(filters, (parts, 1), count, of=self, spacing=8)
 
-    def _connect(self) -> None:
+    def _connect(self, glance: Glance) -> None:
         self._typing.timeout.connect(self._list)
         self.words.textChanged.connect(lambda: self._typing.start())
         self.words.returnPressed.connect(self._to_table)
@@ -193,8 +175,7 @@ class InconsistencyPage(QWidget):
         self.list.acted.connect(self._list_key)
         self.list.ticks_changed.connect(self._say_count)
         self.list.filled.connect(self._say_count)
-        self._glance.log(self.table.viewport(), self.table.scopes_in_sight)
-        self._glance.remember(self.list.viewport(), self._lines_shown)
+        glance.log(self.table.viewport(), self.table.scopes_in_sight)
 
     # --- what is shown ---
 
@@ -219,15 +200,11 @@ class InconsistencyPage(QWidget):
         """Fill the box of kinds with their counts; keep the choice."""
         assert self.every is not None
         open_ = [one for one in self.every.rows if one.intended is self.intended.isChecked()]
-        with QSignalBlocker(self.kinds):
-            chosen = self.kinds.currentData()
-            self.kinds.clear()
-            self.kinds.addItem(tr("Every kind ({n:,})", n=len(open_)), "")
-            for kind in InconsistencyKind:
-                number = sum(one.is_of(kind) for one in open_)
-                if number:
-                    self.kinds.addItem(f"{tr(KIND_WORDS[kind])} ({localised(number, ',')})", kind.value)
-            self.kinds.setCurrentIndex(max(self.kinds.findData(chosen), 0))
+        rows = [(tr("Every kind ({n:,})", n=len(open_)), "")]
+        for kind in InconsistencyKind:
+            if number := sum(one.is_of(kind) for one in open_):
+                rows.append((f"{tr(KIND_WORDS[kind])} ({localised(number, ',')})", kind.value))
+        offer(self.kinds, rows)
 
     def _list(self, *, again: bool = False) -> None:
         """List the rows that pass the filters."""
@@ -250,11 +227,8 @@ class InconsistencyPage(QWidget):
         narrowed = bool(self.words.text().strip() or self.kinds.currentData())
         nothing = (tr(NO_MARKED), tr(MARK_ONE)) if self.intended.isChecked() else (tr(NONE), tr(CONSISTENT))
         self.empty.say(*((tr(NO_MATCH), tr(LESS)) if narrowed else nothing))
-        leaves = empty and self.table.hasFocus()
-        self.empty.stand_in(self.table, empty=empty)
-        self.list.setVisible(not empty)
-        if leaves or (empty and self.list.hasFocus()):
-            self.words.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.empty.stand_in(self.list, empty=empty, then=self.words)
+        self.empty.stand_in(self.table, empty=empty, then=self.words)
 
     def _row_changed(self) -> None:
         self.list.show_places(self.current, self.every or Inconsistencies())
@@ -265,7 +239,7 @@ class InconsistencyPage(QWidget):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _say_count(self) -> None:
-        one, ticked = self.current, len(self.ticked)
+        one, ticked = self.current, len(self.list.ticked_ids)
         words = ntr("{n:,} mention", "{n:,} mentions", len(one.places)) if one is not None else ""
         if ticked:
             words += tr(", {ticked:,} ticked", ticked=ticked)
@@ -301,27 +275,6 @@ class InconsistencyPage(QWidget):
         found = one.places[at]
         self.list.want(found.mention_id)
         return found
-
-    # --- the places ---
-
-    @property
-    def ticked(self) -> list[int]:
-        """Mention ids, in the order of the list."""
-        return self.list.lines.marked(CheckMark.TICKED)
-
-    @property
-    def unseen(self) -> list[int]:
-        """Ticked places that were never on the screen."""
-        return [one for one in self.ticked if self._glance.unseen([("inconsistent", one)])]
-
-    def go_to_place(self, mention_id: int) -> None:
-        """Move the focus to the places."""
-        self.list.want(mention_id)
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _lines_shown(self) -> list[Hashable]:
-        rows = (self.list.lines.row(one) for one in rows_in_sight(self.list))
-        return [("inconsistent", row.context.mention_id) for row in rows if row is not None and row.context is not None]
 
     def _table_key(self, key: int) -> None:
         if key == Qt.Key.Key_Right:

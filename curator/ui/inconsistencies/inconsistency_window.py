@@ -9,30 +9,22 @@ from typing import TypeAlias
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.audit import Inconsistencies, Inconsistency
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import Verdict
 from curator.domain.wording import ntr, tr
 from curator.services.records.inconsistencies import decided_words
 from curator.ui.candidates.entity_card import Lookup
-from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.candidates.search_rows import Search
-from curator.ui.deciding.reason_strip import QuestionStrip, StripAnswer
+from curator.ui.deciding.mention_listing import TOO_SOON, MentionListing
+from curator.ui.deciding.reason_strip import StripAnswer
 from curator.ui.inconsistencies.inconsistency_page import Contexts, InconsistencyPage
 from curator.ui.inconsistencies.inconsistency_rows import row_key
-from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.compose import button
 from curator.ui.kit.key_names import key_of
-from curator.ui.kit.labels import NoteLabel
-from curator.ui.kit.mention_state import REASON_WORDS, REASONS
-from curator.ui.kit.sight import Glance, Sight, watch
-from curator.ui.kit.sizing import FlowRow
-from curator.ui.kit.worker import Worker
 
 NONE_TICKED = "Nothing is ticked. Space ticks a place, A all places of the highlighted row."
-TOO_SOON = "Nothing was done: the list had only just appeared. Press the key again."
-ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick it; nothing was changed."
-UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was changed."
 ONE_INTO, INTO = "Change {n} mention to:", "Change {n:,} mentions to:"
 ONE_NIL, MANY_NIL = "{n} mention is NIL, because it is:", "{n:,} mentions are NIL, because they are:"
 ONE_TARGET = "Choose the entity that {n} mention of “{text}” is linked to. Esc goes back to the list."
@@ -49,9 +41,9 @@ Hear: TypeAlias = Callable[[Inconsistencies], None]
 Find: TypeAlias = Callable[[Hear | None], tuple[Inconsistencies, Inconsistency | None]]
 
 
-class InconsistencyWindow(ShowDialog):
-    """API: `read`, `step`, `say`, `back`. It changes no data: `settle_wanted` carries an inconsistency, the ids of its
-    ticked and seen mentions, and their new verdict; `mark_wanted` an inconsistency, and whether to mark it as intended.
+class InconsistencyWindow(MentionListing):
+    """API: `read`, `step`. `settle_wanted` carries an inconsistency, the ids of its ticked and seen mentions, and their
+    new verdict; `mark_wanted` an inconsistency, and whether to mark it as intended.
 
     `find` and `contexts` are called in a background thread; `curator` returns the curator's name.
     """
@@ -60,6 +52,7 @@ class InconsistencyWindow(ShowDialog):
     open_wanted = Signal(int, int)  # document, mention: to open
     settle_wanted = Signal(object, object, object)  # Inconsistency, mention ids, Verdict
     mark_wanted = Signal(object, bool)
+    reload_wanted = Signal()
     said = Signal(str)
 
     def __init__(
@@ -72,80 +65,39 @@ class InconsistencyWindow(ShowDialog):
         writable: bool,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(tr("Inconsistencies"), parent)
-        self.setWindowFlags(Qt.WindowType.Window)
-        self._curator, self._writable = curator, writable
-        self._glance = Glance(Sight.of_process())
-        self.worker = Worker(self)
+        super().__init__(tr("Inconsistencies"), search=search, lookup=lookup, writable=writable, parent=parent)
+        self._curator = curator
         self._jump = False  # highlight the string read next
         self._moving: tuple[Inconsistency, list[int]] | None = None  # mentions for the entity searched for
-        self.note = NoteLabel(self)
-        self.page = InconsistencyPage(contexts, self._glance, self)
-        self.go = self._button(tr("&Go to the mention"), self._open)
-        self.change = self._button(tr("&Change the ticked…"), self.ask_target)
-        self.nil = self._button(tr("Mark &NIL…"), self.ask_nil)
-        self.intend = self._button(tr("Mark as &intended"), self.mark)
-        self.strip = QuestionStrip(self)
-        self._make_search = partial(SearchPane, search, lookup, glance=self._glance)
-        self._search: SearchPane | None = None
-        self._compose()
-        self._connect()
-        self.resize(1240, 760)
-
-    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(then)
-        return button
-
-    def _compose(self) -> None:
-        self.listing = QWidget(self)
-        whole = QVBoxLayout(self.listing)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addWidget(self.page, 1)
-        whole.addWidget(self.strip)
-        whole.addLayout(FlowRow(self.go, self.change, self.nil, self.intend))
-        self.pages = QStackedWidget(self)
-        self.pages.addWidget(self.listing)
-        self.body.addWidget(self.note)
-        self.body.addWidget(self.pages, 1)
-
-    def _connect(self) -> None:
-        self.page.pressed.connect(self._pressed)
+        self.page = InconsistencyPage(contexts, self.glance, self)
+        self.go = button(tr("&Go to the mention"), self._open, parent=self)
+        self.change = button(tr("&Change the ticked…"), self.ask_target, parent=self)
+        self.nil = button(tr("Mark &NIL…"), self.ask_nil, parent=self)
+        self.intend = button(tr("Mark as &intended"), self.mark, parent=self)
+        keys = {
+            Qt.Key.Key_Return: self._open,
+            Qt.Key.Key_Enter: self._open,
+            Qt.Key.Key_I: self.mark,
+            Qt.Key.Key_N: self.ask_nil,
+        }
+        buttons = (self.go, self.change, self.nil, self.intend)
+        self.lay_out(self.page, self.page.list, *buttons, keys=keys, home=self.page.table)
+        self.page.pressed.connect(self.press)
         self.page.listed.connect(self._enable)
         self.page.table.chosen.connect(self._open)
         self.page.list.stepped.connect(self.ask_target)
-        self.page.list.too_soon.connect(lambda: self.say(tr(TOO_SOON)))
         self.page.list.rested.connect(self._rest)
         for command, by in (("tools.next_inconsistency", 1), ("tools.previous_inconsistency", -1)):
             if key := key_of(command):
                 QShortcut(QKeySequence(key), self).activated.connect(partial(self._step_beside, by))
-        self.finished.connect(self._end)
+        self.finished.connect(self.page.list.worker.close)
         self._enable()
-
-    def _end(self) -> None:
-        if self._search is not None:
-            self._search.panel.close_search()
-        self.page.list.worker.close()
-        self.worker.close()
-
-    @property
-    def search(self) -> SearchPane:
-        """Created on first use, so that the window opens faster."""
-        if self._search is None:
-            self._search = self._make_search(self)
-            self._search.linked.connect(self._found)
-            self._search.left.connect(self.back)
-            self.pages.addWidget(self._search)
-            watch(self._search)
-        return self._search
+        self.resize(1240, 760)
 
     # --- what is shown ---
 
-    def say(self, words: str) -> None:
-        """Show a sentence at the top; '' hides it."""
-        self.note.set_note(words)
+    def reload(self) -> None:
+        self.reload_wanted.emit()
 
     def read(self, find: Find, *, jump: bool = False) -> None:
         """List the rows of `find`, including those of a given string; `jump`: highlight that string. The first time,
@@ -169,24 +121,13 @@ class InconsistencyWindow(ShowDialog):
     def _enable(self) -> None:
         one = self.page.current
         self.go.setEnabled(one is not None)
-        for button in (self.change, self.nil):
-            button.setEnabled(self._writable and one is not None)
-        self.intend.setEnabled(self._writable and one is not None and one is not self.page.here)
+        for one_of in (self.change, self.nil):
+            one_of.setEnabled(self.writable and one is not None)
+        self.intend.setEnabled(self.writable and one is not None and one is not self.page.here)
         marked = one is not None and one.intended
         self.intend.setText(tr("No longer &intended") if marked else tr("Mark as &intended"))
 
     # --- keys and buttons ---
-
-    def _pressed(self, key: int) -> None:
-        acts = {
-            Qt.Key.Key_Return: self._open,
-            Qt.Key.Key_Enter: self._open,
-            Qt.Key.Key_Escape: self.reject,
-            Qt.Key.Key_I: self.mark,
-            Qt.Key.Key_N: self.ask_nil,
-        }
-        if (act := acts.get(Qt.Key(key))) is not None:
-            act()
 
     def _rest(self) -> None:
         if (place := self.page.place) is not None:
@@ -212,11 +153,11 @@ class InconsistencyWindow(ShowDialog):
     def mark(self) -> None:
         """Mark the row as intended, which removes it from the list, or remove the mark."""
         one = self.page.current
-        if one is None or not self._writable:
+        if one is None or not self.writable:
             return
         if one is self.page.here:
             self.say(tr(NOT_MARKED))
-        elif not self._glance.saw(row_key(one)):
+        elif not self.glance.saw(row_key(one)):
             self.say(tr(TOO_SOON))
         else:
             self.mark_wanted.emit(one, not one.intended)
@@ -230,21 +171,14 @@ class InconsistencyWindow(ShowDialog):
 
     # --- changing what is ticked ---
 
+    def none_ticked(self) -> str:
+        return NONE_TICKED
+
     def _chosen(self) -> tuple[Inconsistency, list[int]] | None:
-        """The ticked mentions if all of them were seen; else None with a message."""
+        """The current row and its ticked mentions if all of them were seen; else None with a message."""
         one = self.page.current
-        if one is None or not self._writable or not self.page.list.saw():
-            return None
-        ticked, unseen = self.page.ticked, self.page.unseen
-        if not ticked:
-            self.say(tr(NONE_TICKED))
-            return None
-        if unseen:
-            self.say(ntr(ONE_UNSEEN, UNSEEN, len(unseen)))
-            self.page.go_to_place(unseen[0])
-            return None
-        self.say("")
-        return one, ticked
+        ids = self.chosen_ids() if one is not None else []
+        return (one, ids) if one is not None and ids else None
 
     def ask_target(self) -> None:
         """Ask for the new decision of the ticked mentions: one of the decisions, a replacement, or another entity."""
@@ -269,12 +203,9 @@ class InconsistencyWindow(ShowDialog):
         if chosen is None:
             return
         one, ids = chosen
-        answers = []
-        for number, reason in enumerate(REASONS[Outcome.NIL], start=1):
-            act = partial(self._want, one, ids, Verdict(Outcome.NIL, reason=reason))
-            key = Qt.Key(Qt.Key.Key_0 + number)
-            answers.append(StripAnswer(key, str(number), tr(REASON_WORDS[reason]), act, enter=number == 1))
-        self.strip.put(ntr(ONE_NIL, MANY_NIL, len(ids)), answers, note=self._others_words(one, ids))
+        self.ask_nil_reason(
+            ntr(ONE_NIL, MANY_NIL, len(ids)), partial(self._want, one, ids), note=self._others_words(one, ids)
+        )
 
     def _want(self, one: Inconsistency, ids: list[int], verdict: Verdict) -> None:
         self.settle_wanted.emit(one, ids, verdict)
@@ -286,29 +217,15 @@ class InconsistencyWindow(ShowDialog):
 
     def _ask_entity(self, one: Inconsistency, ids: list[int]) -> None:
         self._moving = one, ids
-        self.say(ntr(ONE_TARGET, TARGET, len(ids), text=one.text))
-        self.pages.setCurrentWidget(self.search)
-        self.search.start()
+        self.show_search(ntr(ONE_TARGET, TARGET, len(ids), text=one.text))
 
-    def _found(self, entity_id: str) -> None:
+    def found(self, entity_id: str) -> None:
         if self._moving is not None:
             self._want(*self._moving, Verdict.link(entity_id))
 
-    # --- leaving ---
-
     def back(self) -> None:
-        """Return to the list and give it the focus."""
-        self.say("")
         self._moving = None
-        self.pages.setCurrentWidget(self.listing)
-        self.page.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def reject(self) -> None:
-        """Esc returns to the list first."""
-        if self.pages.currentWidget() is not self.listing:
-            self.back()
-        else:
-            super().reject()
+        super().back()
 
 
 def _shortened(words: str) -> str:

@@ -110,7 +110,7 @@ def test_ticked_hits_become_linked_mentions_and_one_undo_takes_them_back(make_de
 
 def hits_of(window: CorpusWindow) -> list:  # type: ignore[type-arg]
     rows = [window.page.list.lines.row(at) for at in window.page.list.lines.lines]
-    return [row.hit for row in rows]  # type: ignore[union-attr]
+    return [row.record for row in rows]  # type: ignore[union-attr]
 
 
 def test_hits_of_which_no_mention_can_be_made_say_so(make_desk: MakeDesk, qtbot: QtBot) -> None:
