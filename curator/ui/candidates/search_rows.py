@@ -6,21 +6,27 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from curator.domain.entities import EntityMatch, Matches, MatchKind, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
-from curator.ui.kit.foreign_text import in_role
-from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_words, figure, row_height, scaled
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit.record_tables import RecordColumn, RecordModel
+from curator.ui.kit.row_list import (
+    PAD,
+    SMALL,
+    RowDelegate,
+    draw_two_lines,
+    draw_words,
+    figure,
+    row_height,
+    scaled,
+)
+from curator.ui.kit.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 log = logging.getLogger(__name__)
 
 
@@ -33,56 +39,36 @@ HEADINGS = {
 """Above the first entity of the kind; those with a name of all the words have none."""
 
 
-class MatchModel(QAbstractListModel):
-    """The search results under headings, which cannot be chosen; `ROW_ROLE` gives the `EntityMatch`, or the heading."""
+class MatchModel(RecordModel[EntityMatch | str]):
+    """The search results under headings, which cannot be chosen; a row is an `EntityMatch` or the heading."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: list[EntityMatch | str] = []
+        words = RecordColumn[EntityMatch | str]("", _name, tip=_spoken, spoken=_spoken)
+        super().__init__([words], parent)
 
     def show_matches(self, matches: Sequence[EntityMatch]) -> None:
-        self.beginResetModel()
-        self._rows = _under_headings(matches)
-        self.endResetModel()
+        self.show_rows(_under_headings(matches))
 
     def insert_matches(self, row: int, matches: Sequence[EntityMatch]) -> None:
         """Add results of other kinds than those there, before this row."""
-        if rows := _under_headings(matches):
-            self.beginInsertRows(NO_PARENT, row, row + len(rows) - 1)
-            self._rows[row:row] = rows
-            self.endInsertRows()
+        self.add_rows(_under_headings(matches), at=row)
 
     @property
     def matches(self) -> list[EntityMatch]:
-        return [one for one in self._rows if isinstance(one, EntityMatch)]
+        return [one for one in self.rows if isinstance(one, EntityMatch)]
 
     def found(self, row: int) -> EntityMatch | None:
         """The result in this row; None for a heading."""
-        found = self._rows[row] if 0 <= row < len(self._rows) else None
+        found = self.row(row)
         return found if isinstance(found, EntityMatch) else None
 
     def next_row(self, row: int, step: int = 1) -> int:
         """The row of the next result after `row`, or before it with step -1; -1 if there is none."""
-        rows = range(row + step, len(self._rows) if step > 0 else -1, step)
+        rows = range(row + step, self.rowCount() if step > 0 else -1, step)
         return next((one for one in rows if self.found(one) is not None), -1)
-
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         return super().flags(index) if self.found(index.row()) is not None else Qt.ItemFlag.NoItemFlags
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or not 0 <= index.row() < len(self._rows):
-            return None
-        row = self._rows[index.row()]
-        if role == ROW_ROLE:
-            return row
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row if isinstance(row, str) else row.entity.name
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return in_role(row if isinstance(row, str) else _spoken(row), role)
-        return None
 
 
 def _under_headings(matches: Sequence[EntityMatch]) -> list[EntityMatch | str]:
@@ -93,7 +79,13 @@ def _under_headings(matches: Sequence[EntityMatch]) -> list[EntityMatch | str]:
     return rows
 
 
-def _spoken(match: EntityMatch) -> str:
+def _name(match: EntityMatch | str) -> str:
+    return match if isinstance(match, str) else match.entity.name
+
+
+def _spoken(match: EntityMatch | str) -> str:
+    if isinstance(match, str):
+        return match
     heading = f" · {tr(HEADINGS[match.kind])}" if match.kind in HEADINGS else ""
     return f"{match.entity.name}\n{match_facts(match)}{heading}"
 
@@ -108,31 +100,24 @@ def match_facts(match: EntityMatch) -> str:
     return " · ".join(part for part in parts if part)
 
 
-class MatchDelegate(QStyledItemDelegate):
+class MatchDelegate(RowDelegate[EntityMatch | str]):
     """Rows of a `MatchModel`."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, row_height(option.font, 1.0 if isinstance(index.data(ROW_ROLE), str) else 2.0))
+    def height(self, font: QFont, row: EntityMatch | str) -> int:
+        return row_height(font, 1.0 if isinstance(row, str) else 2.0)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        match = index.data(ROW_ROLE)
-        theme, rect = theme_of(option.palette), QRectF(option.rect)
-        if isinstance(match, str):
-            small = scaled(option.font, 0.88, bold=True)
-            draw_words(painter, rect.adjusted(PAD + 4, 0, -PAD, 0), match, font=small, colour=theme.muted)
-        if not isinstance(match, EntityMatch):
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_ground(painter, option, theme)
-        line = QFontMetricsF(option.font).height()
-        text = theme.palette.color(QPalette.ColorRole.Text)
-        place = QRectF(rect.left() + PAD + 4, rect.top() + 7, rect.width() - 2 * PAD - 4, line)
-        draw_words(painter, place, match.entity.name, font=scaled(option.font, 1.0, bold=True), colour=text)
-        facts = place.translated(0, line)
-        draw_words(painter, facts, match_facts(match), font=scaled(option.font, 0.88), colour=theme.muted)
-        draw_focus(painter, option, theme)
-        painter.restore()
+    def ground(self, painter: QPainter, option: QStyleOptionViewItem, row: EntityMatch | str, theme: Theme) -> None:
+        if not isinstance(row, str):
+            super().ground(painter, option, row, theme)
+
+    def draw(self, painter: QPainter, rect: QRectF, row: EntityMatch | str, font: QFont, theme: Theme) -> None:
+        if isinstance(row, str):
+            small = scaled(font, SMALL, bold=True)
+            draw_words(painter, rect.adjusted(PAD + 4, 0, -PAD, 0), row, font=small, colour=theme.muted)
+        else:
+            line = QFontMetricsF(font).height()
+            place = QRectF(rect.left() + PAD + 4, rect.top() + 7, rect.width() - 2 * PAD - 4, line)
+            draw_two_lines(painter, place, row.entity.name, match_facts(row), font=font, theme=theme)
 
 
 # The answer of a search in the knowledge base: entities, or the reason why there are none.

@@ -13,11 +13,11 @@ from curator.domain.entities import TreeNode, TreePage
 from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.knowledge.hierarchy import TreeWay
 from curator.ui.kit.foreign_text import in_role
+from curator.ui.kit.record_tables import ROW_ROLE
 from curator.ui.kit.worker import Worker
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 TOP = 0
 BROKEN = "The hierarchy could not be read. The log says why."
 REPEATED = "listed above"

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
 )
 
 from curator.domain.entities import TreeNode
-from curator.ui.candidates.tree_model import ROW_ROLE, TreeModel, TreeRow
-from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_words, row_height, scaled
+from curator.ui.candidates.tree_model import TreeModel, TreeRow
+from curator.ui.kit.row_list import PAD, SMALL, RowDelegate, draw_words, scaled
 from curator.ui.kit.theme import Theme, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -33,36 +32,30 @@ TRIANGLE = 0.25
 """Half the height of the triangle of an expandable row, relative to the height of a line."""
 
 
-class TreeDelegate(QStyledItemDelegate):
+class TreeDelegate(RowDelegate[TreeRow]):
     """Name and number of entities below, id and types under it."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        return QSize(120, row_height(option.font))
+    def ground(self, painter: QPainter, option: QStyleOptionViewItem, row: TreeRow, theme: Theme) -> None:
+        """Like in other lists, but the bar of the highlighted row is at the column's edge."""
+        if not option.state & QStyle.StateFlag.State_Selected:
+            super().ground(painter, option, row, theme)
+        else:
+            painter.fillRect(option.rect, theme.palette.color(QPalette.ColorRole.Base))
+            painter.fillRect(option.rect, theme.accent_tint)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(ROW_ROLE)
-        if not isinstance(row, TreeRow):
-            return
-        theme, rect = theme_of(option.palette), QRectF(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _draw_ground(painter, option, theme)
-        line = QFontMetricsF(option.font).height()
-        small = scaled(option.font, 0.88)
+    def draw(self, painter: QPainter, rect: QRectF, row: TreeRow, font: QFont, theme: Theme) -> None:
+        line = QFontMetricsF(font).height()
         place = QRectF(rect.left() + PAD, rect.top() + 7, rect.width() - 2 * PAD, line)
         if row.node is None:
-            middle = place.translated(0, line / 2)
-            draw_words(
-                painter, middle, row.words, font=option.font, colour=theme.palette.color(QPalette.ColorRole.Link)
-            )
-        else:
-            taken = draw_words(painter, place, row.counted, font=small, colour=theme.muted, right=True)
-            name = place.adjusted(0, 0, -taken - 8 if taken else 0, 0)
-            text = theme.palette.color(QPalette.ColorRole.Text)
-            draw_words(painter, name, row.words, font=scaled(option.font, 1.0, bold=True), colour=text)
-            draw_words(painter, place.translated(0, line), row.facts, font=small, colour=theme.muted)
-        draw_focus(painter, option, theme)
-        painter.restore()
+            ink = theme.palette.color(QPalette.ColorRole.Link)
+            draw_words(painter, place.translated(0, line / 2), row.words, font=font, colour=ink)
+            return
+        small = scaled(font, SMALL)
+        taken = draw_words(painter, place, row.counted, font=small, colour=theme.muted, right=True)
+        name = place.adjusted(0, 0, -taken - 8 if taken else 0, 0)
+        ink = theme.palette.color(QPalette.ColorRole.Text)
+        draw_words(painter, name, row.words, font=scaled(font, 1.0, bold=True), colour=ink)
+        draw_words(painter, place.translated(0, line), row.facts, font=small, colour=theme.muted)
 
 
 class TreeView(QTreeView):
@@ -223,15 +216,6 @@ class TreeView(QTreeView):
         flags = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
         painter.drawText(self.viewport().rect().adjusted(12, 14, -12, -12), int(flags), self.empty_words)
         painter.end()
-
-
-def _draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
-    """Draw the background like in other lists, but the bar of the highlighted row is at the column's edge."""
-    if not option.state & QStyle.StateFlag.State_Selected:
-        draw_ground(painter, option, theme)
-    else:
-        painter.fillRect(option.rect, theme.palette.color(QPalette.ColorRole.Base))
-        painter.fillRect(option.rect, theme.accent_tint)
 
 
 def _slash(event: QKeyEvent) -> bool:

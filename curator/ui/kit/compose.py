@@ -11,14 +11,16 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLayout,
+    QLineEdit,
     QPushButton,
     QSizePolicy,
     QSplitter,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from curator.ui.kit.foreign_text import PlainLabel
+from curator.ui.kit.foreign_text import PlainLabel, tip
 
 Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | int
 """A widget or layout, with its share of the space that is left; a number is an empty share."""
@@ -68,6 +70,30 @@ def button(
         found.setAccessibleName(name)
     if then is not None:
         found.clicked.connect(lambda: then())
+    return found
+
+
+def tool(
+    words: str, name: str, then: Callable[[], object] | None = None, *, hint: str = "", parent: QWidget | None = None
+) -> QToolButton:
+    """A small button; `name` is for screen readers, `hint` for the mouse."""
+    found = QToolButton(parent)
+    found.setText(words)
+    found.setAccessibleName(name)
+    found.setToolTip(tip(hint or name))
+    if then is not None:
+        found.clicked.connect(lambda: then())
+    return found
+
+
+def field(
+    name: str, *, hint: str = "", text: str = "", clear: bool = False, parent: QWidget | None = None
+) -> QLineEdit:
+    """A line to type in; `hint` is shown while it is empty, `clear`: with a button that empties it."""
+    found = QLineEdit(text, parent)
+    found.setAccessibleName(name)
+    found.setPlaceholderText(hint)
+    found.setClearButtonEnabled(clear)
     return found
 
 

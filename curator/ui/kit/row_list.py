@@ -6,7 +6,20 @@ with rows of one height does not (8 ms).
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPointF, QRectF, Qt, Signal, SignalInstance
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import (
+    QEvent,
+    QMargins,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    SignalInstance,
+)
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -15,6 +28,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QListView,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QWidget,
@@ -23,9 +37,11 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import localised
 from curator.ui.kit.foreign_text import shown
 from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.record_tables import ROW_ROLE
 from curator.ui.kit.theme import Theme, theme_of
 
 BESIDE_WORDS = QMargins(12, 14, 12, 12)
+R = TypeVar("R")
 _WORDS = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -160,9 +176,48 @@ def _paint_empty(view: QAbstractItemView, words: str) -> None:
     painter.end()
 
 
+class RowDelegate(QStyledItemDelegate, Generic[R]):
+    """Paints the rows of a list or tree; subclasses give `draw`, and `lines` or `height`."""
+
+    lines = 2.0
+
+    def height(self, font: QFont, row: R) -> int:  # noqa: ARG002 for subclasses
+        return row_height(font, self.lines)
+
+    def row(self, index: QModelIndex | QPersistentModelIndex) -> R | None:
+        """What is painted; nothing for None."""
+        found: R | None = index.data(ROW_ROLE)
+        return found
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(120, self.height(option.font, index.data(ROW_ROLE)))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = self.row(index)
+        if row is None:
+            return
+        theme = theme_of(option.palette)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.ground(painter, option, row, theme)
+        self.draw(painter, QRectF(option.rect), row, option.font, theme)
+        draw_focus(painter, option, theme)
+        painter.restore()
+
+    def ground(self, painter: QPainter, option: QStyleOptionViewItem, row: R, theme: Theme) -> None:  # noqa: ARG002
+        draw_ground(painter, option, theme)
+
+    def draw(self, painter: QPainter, rect: QRectF, row: R, font: QFont, theme: Theme) -> None:
+        raise NotImplementedError
+
+
 # Shared painting for candidate, search, queue and history rows: backgrounds, key caps, bars, elided text.
 
 PAD = 10.0
+SMALL = 0.88
+"""The size of facts below a name, relative to it."""
 LONGEST_LINE = 1_000
 """The most characters of a line that are measured; no screen shows more."""
 _LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip
@@ -204,6 +259,16 @@ def draw_words(
     painter.setPen(colour)
     painter.drawText(rect, _RIGHT if right else _LEFT, line)
     return width
+
+
+def draw_two_lines(
+    painter: QPainter, place: QRectF, words: str, facts: str, *, font: QFont, theme: Theme, bold: bool = True
+) -> None:
+    """Draw a name, and facts below it, smaller and muted; `place` is that of the first line."""
+    ink = theme.palette.color(QPalette.ColorRole.Text)
+    draw_words(painter, place, words, font=scaled(font, 1.0, bold=bold), colour=ink)
+    below = place.translated(0, QFontMetricsF(font).height())
+    draw_words(painter, below, facts, font=scaled(font, SMALL), colour=theme.muted)
 
 
 def draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:

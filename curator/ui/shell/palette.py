@@ -6,19 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QFrame, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from curator.commands.command import Command, WindowState
 from curator.commands.finding import match
@@ -28,10 +18,11 @@ from curator.domain.wording import tr
 from curator.services.ports.documents import QueueRow
 from curator.services.ports.queue import QueueFilter
 from curator.settings.state import read_state, write_state
-from curator.ui.kit.foreign_text import tip
-from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, row_height
+from curator.ui.kit.compose import column
+from curator.ui.kit.record_tables import RecordColumn, RecordModel
+from curator.ui.kit.row_list import PAD, RowDelegate, RowList, draw_words, row_height
 from curator.ui.kit.sight import watch
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit.theme import Theme
 from curator.ui.shell.catalogue import COMMANDS
 
 if TYPE_CHECKING:
@@ -41,8 +32,6 @@ if TYPE_CHECKING:
 # What the command palette lists: commands by a few letters, recent ones first, and documents after an @.
 
 Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
-ENTRY_ROLE = int(Qt.ItemDataRole.UserRole)
 DOCUMENTS = "@"
 MOST_DOCUMENTS = 50
 
@@ -109,37 +98,8 @@ def document_entries(rows: Sequence[QueueRow]) -> list[PaletteEntry]:
     ]
 
 
-class PaletteModel(QAbstractListModel):
-    """`ENTRY_ROLE` gives the whole `PaletteEntry`. Disabled ones are listed too, with the reason."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._entries: list[PaletteEntry] = []
-
-    def show_entries(self, entries: Sequence[PaletteEntry]) -> None:
-        self.beginResetModel()
-        self._entries = list(entries)
-        self.endResetModel()
-
-    def entry(self, row: int) -> PaletteEntry | None:
-        return self._entries[row] if 0 <= row < len(self._entries) else None
-
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        entry = self.entry(index.row()) if index.isValid() else None
-        if entry is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return entry.title
-        if role == ENTRY_ROLE:
-            return entry
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return entry.spoken
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(entry.why or (tr(entry.command.help) if entry.command is not None else entry.title))
-        return None
+def _tip(entry: PaletteEntry) -> str:
+    return entry.why or (tr(entry.command.help) if entry.command is not None else entry.title)
 
 
 WIDTH_IN_LETTERS, ROWS = 88, 12
@@ -149,29 +109,20 @@ NO_DOCUMENT = "No document with this id or title."
 NO_PROJECT = "Documents are found when a project is open."
 
 
-class PaletteDelegate(QStyledItemDelegate):
+class PaletteDelegate(RowDelegate[PaletteEntry]):
     """Paints title and menu at the left; keys, or the reason why it is disabled, at the right."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        return QSize(200, row_height(option.font, 1.0))
+    lines = 1.0
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        entry = index.data(ENTRY_ROLE)
-        assert isinstance(entry, PaletteEntry)
-        theme = theme_of(option.palette)
-        painter.save()
-        draw_ground(painter, option, theme)
-        inner = QRectF(option.rect).adjusted(PAD + 4, 0, -PAD, 0)
-        text = option.palette.color(QPalette.ColorRole.Text)
-        width = draw_words(painter, inner, entry.title, font=option.font, colour=theme.muted if entry.why else text)
+    def draw(self, painter: QPainter, rect: QRectF, row: PaletteEntry, font: QFont, theme: Theme) -> None:
+        inner = rect.adjusted(PAD + 4, 0, -PAD, 0)
+        text = theme.palette.color(QPalette.ColorRole.Text)
+        width = draw_words(painter, inner, row.title, font=font, colour=theme.muted if row.why else text)
         rest = inner.adjusted(width + 12, 0, 0, 0)
-        right = entry.why or entry.keys
-        used = draw_words(painter, rest, right, font=option.font, colour=theme.muted, right=True)
+        used = draw_words(painter, rest, row.why or row.keys, font=font, colour=theme.muted, right=True)
         place = rest.adjusted(0, 0, -used - 16, 0)
-        if place.width() > QFontMetricsF(option.font).horizontalAdvance("mmm"):
-            draw_words(painter, place, entry.place, font=option.font, colour=theme.muted)
-        draw_focus(painter, option, theme)
-        painter.restore()
+        if place.width() > QFontMetricsF(font).horizontalAdvance("mmm"):
+            draw_words(painter, place, row.place, font=font, colour=theme.muted)
 
 
 class Palette(QWidget):
@@ -214,15 +165,13 @@ class Palette(QWidget):
         self.line.setAccessibleName(tr("Command or document"))
         self.line.setPlaceholderText(tr(PLACEHOLDER))
         self.line.setClearButtonEnabled(True)
-        self.model = PaletteModel(self)
+        words = RecordColumn[PaletteEntry]("", lambda one: one.title, tip=_tip, spoken=lambda one: one.spoken)
+        self.model = RecordModel([words], self)
         self.list = RowList(tr("Results"), self.sheet)
         self.list.setItemDelegate(PaletteDelegate(self.list))
         self.list.setModel(self.model)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus; arrows move in the list
-        column = QVBoxLayout(self.sheet)
-        column.setContentsMargins(10, 10, 10, 10)
-        column.addWidget(self.line)
-        column.addWidget(self.list, 1)
+        column(self.line, (self.list, 1), of=self.sheet, margins=10)
 
     def _fit(self) -> None:
         over = self.parentWidget()
@@ -241,15 +190,15 @@ class Palette(QWidget):
         if text.startswith(DOCUMENTS):
             rows = self._documents(text[1:].strip())
             self.list.set_empty_words(tr(NO_PROJECT if rows is None else NO_DOCUMENT))
-            self.model.show_entries(document_entries(rows or ()))
+            self.model.show_rows(document_entries(rows or ()))
         else:
             self.list.set_empty_words(tr(NOTHING))
-            self.model.show_entries(self._find(text))
+            self.model.show_rows(self._find(text))
         self.list.go_to(0)
 
     def _choose(self, row: int) -> None:
         """Choose an entry; a disabled one shows its reason and the palette stays open."""
-        entry = self.model.entry(row)
+        entry = self.model.row(row)
         if entry is not None and not entry.why:
             self.leave()
             self.chosen.emit(entry)
@@ -312,19 +261,16 @@ class PaletteFlow(QObject):
         self._window = window
 
     def open(self, text: str = "") -> Palette:
-
         palette = Palette(self._window, entries=self._entries, documents=self._documents, text=text)
         palette.chosen.connect(self._do)
         return palette
 
     def _entries(self, query: str) -> list[PaletteEntry]:
-
         window = self._window
         state = window.bench.state if window.bench is not None else WindowState()
         return command_entries(query, state, window.menus.keymap, recent_commands())
 
     def _documents(self, query: str) -> Sequence[QueueRow] | None:
-
         bench = self._window.bench
         return bench.project.queue.rows(QueueFilter(text=query), limit=MOST_DOCUMENTS) if bench is not None else None
 

@@ -197,7 +197,7 @@ def typed(qtbot: QtBot, panel: SearchPanel, text: str) -> list[str]:
     """The rows that come, headings in brackets."""
     panel.line.setText(text)
     qtbot.waitUntil(lambda: not panel.busy, timeout=5000)
-    words = [(panel.model.found(row), panel.model.index(row).data()) for row in range(panel.model.rowCount())]
+    words = [(panel.model.found(row), panel.model.index(row, 0).data()) for row in range(panel.model.rowCount())]
     return [str(name) if match is not None else f"[{name}]" for match, name in words]
 
 
@@ -221,7 +221,7 @@ def test_names_come_first_then_what_is_meant_then_leads_under_headings(
     match = asking.model.found(4)
     assert match is not None
     assert match_facts(match) == "X:MEANING · probability 0.91 · matched “meaning”"
-    assert "Suggested by the linker" in str(asking.model.index(4).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert "Suggested by the linker" in str(asking.model.index(4, 0).data(Qt.ItemDataRole.AccessibleTextRole))
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_without_a_linker_the_rest_is_shown(qtbot: QtBot, asking: SearchPanel, l
 def test_a_heading_is_not_chosen(qtbot: QtBot, asking: SearchPanel, linker: Linker) -> None:
     linker.named = (DEFINED,)
     typed(qtbot, asking, "belly")
-    where = asking.list.visualRect(asking.model.index(0)).center()
+    where = asking.list.visualRect(asking.model.index(0, 0)).center()
     with qtbot.assertNotEmitted(asking.chosen):
         qtbot.mouseClick(asking.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
 
@@ -371,7 +371,7 @@ def test_escape_leaves(qtbot: QtBot, panel: SearchPanel) -> None:
 
 def test_a_click_chooses(qtbot: QtBot, panel: SearchPanel) -> None:
     ask(qtbot, panel, "fk")
-    where = panel.list.visualRect(panel.model.index(0)).center()
+    where = panel.list.visualRect(panel.model.index(0, 0)).center()
     with qtbot.waitSignal(panel.chosen, timeout=500) as caught:
         qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
     assert caught.args == [ENTITY.id]

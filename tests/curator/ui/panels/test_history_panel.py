@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import MentionEdit, MentionShape, Span
-from curator.ui.panels.history_panel import HistoryModel, HistoryPanel
+from curator.ui.panels.history_panel import HistoryPanel, history_model
 from curator.ui.panels.history_rows import DecisionStatus, history_rows
 from tests.curator.ui.samples import decision
 
@@ -52,7 +52,7 @@ def test_a_row_says_what_was_shown() -> None:
 
 
 def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelTester) -> None:
-    model = HistoryModel()
+    model = history_model()
     qtmodeltester.check(model)
     model.show_rows(history_rows(HISTORY, {}))
     qtmodeltester.check(model)

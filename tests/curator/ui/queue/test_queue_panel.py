@@ -10,10 +10,10 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import AwayError
 from curator.services.ports.documents import ProjectCounts, QueueRow
 from curator.services.ports.queue import QueueFilter
-from curator.ui.kit.row_list import PAD, scaled
+from curator.ui.kit.row_list import PAD, SMALL, scaled
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.theme import LIGHT
-from curator.ui.queue.queue_delegate import SMALL, QueueDelegate
+from curator.ui.queue.queue_delegate import QueueDelegate
 from curator.ui.queue.queue_model import ROW_ROLE
 from curator.ui.queue.queue_panel import QueuePanel
 from tests.curator.ui.queue.test_queue_model import Rows

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.modeltest import ModelTester
-from pytestqt.qtbot import QtBot
 
 from curator.commands.command import WindowState
 from curator.commands.keymap import Keymap
 from curator.ui.shell.main_window import MainWindow
-from curator.ui.shell.palette import Palette, PaletteModel, command_entries
+from curator.ui.shell.palette import Palette, command_entries
 from tests.curator.ui.window.fakes import CTRL, Desk
 
 Key = Qt.Key
@@ -22,7 +20,7 @@ def opened(window: MainWindow) -> Palette:
 
 
 def titles(palette: Palette) -> list[str]:
-    return [entry.title for row in range(palette.model.rowCount()) if (entry := palette.model.entry(row)) is not None]
+    return [entry.title for row in range(palette.model.rowCount()) if (entry := palette.model.row(row)) is not None]
 
 
 def test_letters_find_a_command_and_return_does_it(desk: Desk) -> None:
@@ -40,7 +38,7 @@ def test_letters_find_a_command_and_return_does_it(desk: Desk) -> None:
 def test_what_cannot_be_used_is_listed_with_its_reason_and_does_nothing(window: MainWindow) -> None:
     palette = opened(window)
     QTest.keyClicks(palette.line, "retrain")
-    entry = palette.model.entry(0)
+    entry = palette.model.row(0)
     assert entry is not None
     assert (entry.title, entry.why) == ("Retrain…", "Open a project first.")
     QTest.keyClick(palette.line, Key.Key_Return)
@@ -53,7 +51,7 @@ def test_an_at_finds_documents_by_id_and_title(desk: Desk) -> None:
     QTest.keyClicks(palette.line, "@")
     assert palette.model.rowCount() == 2
     QTest.keyClicks(palette.line, "2")
-    assert [palette.model.entry(0).place] == ["2"]  # type: ignore[union-attr]
+    assert [palette.model.row(0).place] == ["2"]  # type: ignore[union-attr]
     QTest.keyClick(palette.line, Key.Key_Return)
     assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
 
@@ -90,11 +88,7 @@ def test_arrows_move_in_what_was_found(window: MainWindow) -> None:
     QTest.keyClick(palette.line, Key.Key_Escape)
 
 
-def test_the_model(qtbot: QtBot, qtmodeltester: ModelTester) -> None:
-    model = PaletteModel()
-    model.show_entries(command_entries("", WindowState(), Keymap(), ["edit.undo"]))
-    entry = model.entry(0)
-    assert entry is not None
+def test_the_recent_command_is_first_and_spoken_with_its_keys() -> None:
+    entry = command_entries("", WindowState(), Keymap(), ["edit.undo"])[0]
     assert entry.title == "Undo"
     assert "Ctrl+Z" in entry.spoken
-    qtmodeltester.check(model)
