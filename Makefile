@@ -46,8 +46,8 @@ experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopp
 	$(PY) -m tests.benchmarks.experiments --minutes $(MINUTES)
 
 gpu: MINUTES = 40
-gpu: ## checks and trainings on a machine with a GPU and no network, from the pieces that `python -m tests.gpu pack` made
-	$(or $(wildcard $(PY)),python3) -m tests.gpu --minutes $(MINUTES) $(if $(PIECES),--pieces $(PIECES))
+gpu: ## a GPU against the processor: vectors, search, speed, full memory, and a training of every recipe
+	$(or $(wildcard $(PY)),python3) -m tests.gpu --minutes $(MINUTES)
 
 bundle: setup ## a folder that needs no Python, its archive and a Debian package in dist/; takes some minutes
 	@bash .ci/bundle

@@ -24,7 +24,7 @@ def told(figure: float, before: list[history.Kept], *, most: bool = True, run: s
     return history.worse([Result("a key", figure, "ms", most=most)], run, before=before, here=history.machine())
 
 
-LEFT = ("durability-report.txt", "endurance-report.txt", "gpu-out/report.md", "gpu-material/manifest.json")
+LEFT = ("durability-report.txt", "endurance-report.txt", "gpu-out/report.md")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is needed to ask what it ignores")

@@ -26,8 +26,8 @@ ORPHAN_SECONDS = 0.5
 """The same if the parent has ended: a step that ends sooner is completed."""
 NICE, NICER = 5, 10
 """For what a curator waits for, and for trainings. Beside a process that computes with two threads, on two cores, work
-like that of a key took 47 and 64 % longer with 5, 2 and 41 % with 10 (two runs of `tests/benchmarks/giving_way.py`, on
-a busy machine). With more, a training would stand still while other programs compute."""
+like that of a key took 47 and 64 % longer with 5, 2 and 41 % with 10 (two runs on a
+busy machine). With more, a training would stand still while other programs compute."""
 
 
 class Channel:

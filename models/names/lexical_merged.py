@@ -2,8 +2,8 @@
 
 The prototype-triplet paper (section 3.1) merges the lists of character and word tf-idf and does not say how. Our
 reading: ranks are interleaved, the characters' first, duplicates removed, cut at k. Alone, the merged list finds more
-than the characters do. Together with dense retrieval over names it found nothing more (100 train documents of BC5CDR,
-tests/benchmarks/lexical_words.py), so the default linker does not use it. BM25 alone is the usual baseline. The stage's
+than the characters do. Together with dense retrieval over names it found nothing more (100 train documents of BC5CDR),
+so the default linker does not use it. BM25 alone is the usual baseline. The stage's
 score is always the characters' cosine, so fusion, combiner and NIL model have one scale.
 """
 

@@ -3,7 +3,7 @@
 Up to ``shortlist`` entities (of the mention's types) are all compared exactly. If there are more, only the
 ``shortlist`` entities whose mean token vectors have the largest cosine with the mention's are compared. Of SOM's best
 64 of 12,581 entities, the 1,024 nearest by this cosine contain 97 %, the 2,048 nearest 99 %; with the dot product of
-the means it is 72 % and 90 %, with that of [CLS] 76 % and 84 % (``tests/benchmarks/som_shortlist.py``: diseases of the
+the means it is 72 % and 90 %, with that of [CLS] 76 % and 84 % (diseases of the
 knowledge base, BC5CDR train, the default encoder untrained).
 
 No library with a late-interaction index is used: PyLate 1.6 requires sentence-transformers 5.3, and its index,

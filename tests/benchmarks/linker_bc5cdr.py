@@ -21,6 +21,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,7 @@ DATA = ROOT.parent / "shared" / "data"
 KB_TYPES = {"Chemical": ("Chemical",)}  # every other type of both corpora is a kind of disease
 HEADER = re.compile(r"^(\d+)\|([ta])\|(.*)$")
 Gold = dict[tuple[str, str], frozenset[str]]
+Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,25 @@ def read_pubtator(path: Path) -> Corpus:
             documents.append(DocumentInput(key, text, tuple(mentions)))
             text, mentions = "", []
     return Corpus(tuple(documents), gold)
+
+
+def read_documents(path: Path) -> list[Line]:
+    """PubTator documents as snapshot lines, without a split; NIL follows from the knowledge base later."""
+    return [_document(block.split("\n")) for block in path.read_text(encoding="utf-8").strip().split("\n\n")]
+
+
+def _document(rows: Sequence[str]) -> Line:
+    key, _, title = rows[0].split("|", 2)
+    mentions = []
+    for number, row in enumerate(rows[2:]):
+        fields = row.split("\t")
+        if len(fields) < 6 or not fields[1].isdigit():
+            continue  # a relation
+        ids = [f"MESH:{name}" for name in fields[5].split("|") if name != "-1"]
+        spans = [[int(fields[1]), int(fields[2])]]
+        gold = {"ids": ids, "nil": not ids}
+        mentions.append({"key": f"{key}.{number}", "spans": spans, "types": [fields[4]], "gold": gold, "shown": []})
+    return {"key": key, "text": f"{title} {rows[1].split('|', 2)[2]}", "mentions": mentions}
 
 
 def build(folder: Path, stages: Sequence[str]) -> Linker:

@@ -1,10 +1,10 @@
-"""Five curators at once for a short while, with the server killed under them; see `tests/benchmarks/team_day.py`."""
+"""Five curators at once for a short while, with the server killed under them; see `team_day.py`."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks import team_day
+from tests.endurance import team_day
 from tests.postgres import NoServerError, binaries
 
 

@@ -26,7 +26,7 @@ from models.linker.bundle import discard_staging, new_staging
 from models.linker.linker import Linker
 from tests.benchmarks.experiments.measure import Judged, remember, whole
 from tests.benchmarks.experiments.worlds import World, base_bundle, write_snapshot
-from tests.benchmarks.training_bc5cdr import DATA
+from tests.benchmarks.linker_bc5cdr import DATA
 from training.data.document_splits import place
 from training.data.gold import fold
 from training.evaluation.resampling import DocumentBootstrap, ratio

@@ -14,7 +14,7 @@ from typing import Any
 from models.core.file_io import atomic_path, write_json
 from models.linker.build import build_untrained
 from models.linker.bundle import Bundle, new_staging, open_bundle, publish
-from tests.benchmarks.training_bc5cdr import DATA, ROOT, read_documents
+from tests.benchmarks.linker_bc5cdr import DATA, ROOT, read_documents
 
 Line = dict[str, Any]
 MENTIONS, ENTITIES, HELD_OUT, JUDGED = 1500, 6000, 15, 60

@@ -21,7 +21,7 @@ from curator.storage.team import board, postgres
 from curator.storage.team.absence import Absence
 from curator.storage.team.reserve import Reserve
 from curator.storage.team.store import SharedStore
-from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
+from tests.curator.services.queue.cut_off import LOGIN, OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 
 WAIT = 20

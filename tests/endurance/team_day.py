@@ -1,6 +1,6 @@
 """A day of a team: simulated curators decide in one shared project, while its server is killed now and then.
 
-    python -m tests.benchmarks.team_day --curators 30 --minutes 20 --kills 20
+    python -m tests.endurance.team_day --curators 30 --minutes 20 --kills 20
 
 Each curator is a process of its own with the program's services and a login with the role of a curator: it is handed a
 document, decides each of its mentions in turn, one every two seconds, finishes it and asks for the next. It hears of
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
         finally:
             server.close()
     for key, value in figures.items():
-        print(f"{key:45} {value:,.3f}" if isinstance(value, float) else f"{key:45} {value:,}", flush=True)
+        print(f"{key:45} {value:,.3f}" if isinstance(value, float) else f"{key:45} {value:,}", flush=True)  # noqa: T201
     return figures
 
 
@@ -104,7 +104,7 @@ def _day(
     """The times at which the server was back."""
     (folder / "logs").mkdir()
     names = [f"curator-{n:02}" for n in range(curators)]
-    command = [sys.executable, "-m", "tests.benchmarks.team_day", "client"]
+    command = [sys.executable, "-m", "tests.endurance.team_day", "client"]
     gone = folder / "over"
     place = SharedAddress.parse(address)
     server.logins(*names)

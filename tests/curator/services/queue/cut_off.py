@@ -1,19 +1,15 @@
 """A curator of a shared project without the server, and with it again.
 
-    python -m tests.benchmarks.team_away --decisions 500
-
 The way from ada's client to the server is cut: its connections are ended, and no other can be made. She decides; bob,
-who has the server, decides two of the same mentions otherwise. Then the way is open again. Printed: whether every
+who has the server, decides two of the same mentions otherwise. Then the way is open again. `away` gives whether every
 decision arrived once and in order, the collisions that each of the two is shown, and the times.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from curator.bootstrap import create_project, open_project, roles
@@ -62,21 +58,6 @@ def copied(project: Project, document_id: int) -> bool:
     """Whether the document is on this computer."""
     reserve = project.curation._store.absence.reserve  # type: ignore[attr-defined]
     return document_id in reserve._held
-
-
-def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--decisions", type=int, default=500)
-    number = parser.parse_args(arguments).decisions
-    with tempfile.TemporaryDirectory(prefix="curator-away-") as name:
-        server = Server({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"})
-        try:
-            figures = away(server, Path(name), number)
-        finally:
-            server.close()
-    for key, value in figures.items():
-        print(f"{key:45} {value:,.3f}" if isinstance(value, float) else f"{key:45} {value:,}", flush=True)
-    return figures
 
 
 def away(server: Server, folder: Path, number: int) -> dict[str, float]:
@@ -143,7 +124,3 @@ def _figures(server: Server, base: str, way: Way, ada: Project, bob: Project) ->
         "decision without the server, p95, s": sorted(times)[int(len(times) * 0.95)],
         "until all were sent, s": sent,
     }
-
-
-if __name__ == "__main__":
-    main()
