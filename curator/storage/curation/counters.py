@@ -14,8 +14,9 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError, tr
 from curator.storage.db.ahead import LATER, answer
+from curator.storage.db.columns import enum_of
 from curator.storage.db.dialects import among
-from curator.storage.db.rows import AnyRow, chunks, enum_of, ids_of, unique
+from curator.storage.db.rows import AnyRow, chunks, ids_of, unique
 from curator.storage.db.schema import DocumentRow, MentionRow, SuggestionRow
 
 COUNTERS = {

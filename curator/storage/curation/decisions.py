@@ -17,10 +17,11 @@ from curator.storage.curation.operations import END, OWN_LAST, Efforts, Operatio
 from curator.storage.curation.stored_suggestion import StoredShown
 from curator.storage.curation.suggestions import SUGGESTED
 from curator.storage.db.ahead import LATER, Ask, ahead_of, answer
+from curator.storage.db.columns import texts_of, time_of, verdict_of
 from curator.storage.db.dialects import among
 from curator.storage.db.hash_chain import link
-from curator.storage.db.packing import pack_shown, rank_in, verdict_of
-from curator.storage.db.rows import AnyRow, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.packing import pack_shown, rank_in
+from curator.storage.db.rows import AnyRow, ids_of, unique, visible
 from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, SuggestionFactsRow, SuggestionRow
 
 

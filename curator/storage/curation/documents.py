@@ -22,13 +22,13 @@ from curator.services.ports.documents import DocumentText, ProjectCounts, QueueR
 from curator.services.ports.queue import QueueFilter
 from curator.storage.curation.counters import COUNTERS, DECIDED, HAS_UNDECIDED, set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
-from curator.storage.curation.former_texts import passage_of
 from curator.storage.curation.imports import Imports
 from curator.storage.curation.mentions import insert_mentions
 from curator.storage.curation.source_files import SourceFiles
+from curator.storage.db.columns import enum_of, passage_of
 from curator.storage.db.dialects import among, holds_null_character, like
 from curator.storage.db.errors import is_undecodable
-from curator.storage.db.rows import AnyRow, chunks, enum_of, fold, hidden, ids_of, next_id, unique, visible
+from curator.storage.db.rows import AnyRow, chunks, fold, hidden, ids_of, next_id, unique, visible
 from curator.storage.db.schema import (
     CommentRow,
     DocumentRow,

@@ -36,10 +36,11 @@ from curator.domain.facets import (
 from curator.services.ports.queue import QueueFilter, WorkRow
 from curator.storage.curation.notes import has_value, scheme_in, values_given
 from curator.storage.curation.suggestions import EXACT_NAMES
+from curator.storage.db.columns import texts_of
 from curator.storage.db.dialects import any_of, walked
 from curator.storage.db.dialects import weight as weight_of
 from curator.storage.db.packing import unpack_shown
-from curator.storage.db.rows import AnyRow, Choice, chunks, fold, hidden, texts_of, unique
+from curator.storage.db.rows import AnyRow, Choice, chunks, fold, hidden, unique
 from curator.storage.db.schema import (
     CommentRow,
     DecisionRow,

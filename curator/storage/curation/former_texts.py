@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from curator.domain.documents import Passage, SourceDocument, text_hash
-from curator.storage.db.rows import fold, json_of, next_id, wrong_value
+from curator.domain.documents import SourceDocument, text_hash
+from curator.storage.db.columns import json_of, passages_of
+from curator.storage.db.rows import fold, next_id
 from curator.storage.db.schema import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow
 
 
@@ -97,23 +96,6 @@ class FormerTexts:
         query = select(func.max(DocumentRow.occurrence)).where(DocumentRow.file_id == file_id)
         last = self._conn.execute(query.where(DocumentRow.external_id == external_id)).scalar()
         return 0 if last is None else last + 1
-
-
-def passages_of(value: Any) -> tuple[Passage, ...]:
-    """The passages from their JSON. Raises an ordinary error for anything else."""
-    return tuple(passage_of(one) for one in value)
-
-
-def passage_of(row: Sequence[Any], document_id: object = None) -> Passage:
-    """The passage of a row. Raises DamagedProjectError if it has no place in a text."""
-    kind, start, end, label = row
-    try:
-        found = 0 <= start <= end
-    except TypeError:
-        found = False
-    if not found:
-        raise wrong_value(f"{start}, {end}", "passages", "start_pos, end_pos", document_id)
-    return Passage(kind, start, end, label)
 
 
 _FORMER = select(

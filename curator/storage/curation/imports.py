@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
 
@@ -15,7 +14,8 @@ from curator.domain.documents import MentionOrigin
 from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
 from curator.storage.curation.former_texts import FormerTexts
 from curator.storage.curation.source_files import FILES, as_file
-from curator.storage.db.rows import chunks, enum_of, json_of, next_id, object_of, time_of, unique, visible
+from curator.storage.db.columns import counts_of, enum_of, json_of, time_of
+from curator.storage.db.rows import chunks, next_id, unique, visible
 from curator.storage.db.schema import (
     CommentRow,
     DecisionRow,
@@ -122,13 +122,6 @@ class Imports(FormerTexts):
         counts["flags"] += counts.pop("document_flags")
         counts["mentions"] += counts.pop("edits")
         return Handwork(documents=len(touched), **counts)
-
-
-def counts_of(value: Any) -> dict[str, int]:
-    """Counts by word. Raises an ordinary error for anything else."""
-    if not all(type(one) is int for one in object_of(value).values()):
-        raise TypeError
-    return object_of(value)
 
 
 _WITHDRAWN = select(SourceFileRow.withdrawn).where(SourceFileRow.id == bindparam("id"))

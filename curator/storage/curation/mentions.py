@@ -15,8 +15,9 @@ from curator.storage.curation.counters import recount
 from curator.storage.curation.notes import Attributes
 from curator.storage.curation.relations import Relations
 from curator.storage.db.ahead import answer
+from curator.storage.db.columns import json_of, span_of, spans_of, time_of, wrong_value
 from curator.storage.db.dialects import among
-from curator.storage.db.rows import AnyRow, chunks, ids_of, json_of, next_id, span_of, time_of, unique, wrong_value
+from curator.storage.db.rows import AnyRow, chunks, ids_of, next_id, unique
 from curator.storage.db.schema import (
     DocumentRow,
     DocumentTextRow,
@@ -74,10 +75,6 @@ def dumped(spans: Sequence[Span]) -> str:
 
 def loaded(text: str) -> tuple[Span, ...]:
     return json_of(spans_of, text, "mention_edits", "spans")
-
-
-def spans_of(value: Any) -> tuple[Span, ...]:
-    return tuple(span_of(start, end, "mention_edits") for start, end in value)
 
 
 _EDITS: Any = select(  # nine columns: SQLAlchemy 2.0 and 2.1 have different types for so many

@@ -15,9 +15,10 @@ from curator.domain.facets import Facet
 from curator.domain.wording import UserError, tr
 from curator.services.ports.queue import Chance, Head, MentionContext, MentionUse, QueueFilter, Tried
 from curator.storage.curation.facets import FacetQueries, matching
+from curator.storage.db.columns import enum_of, texts_of, time_of, verdict_of
 from curator.storage.db.dialects import among, greater, rows_as_json
-from curator.storage.db.packing import unpack_chance, unpack_head, verdict_of
-from curator.storage.db.rows import AnyRow, chunks, enum_of, hidden, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.packing import unpack_chance, unpack_head
+from curator.storage.db.rows import AnyRow, chunks, hidden, ids_of, unique, visible
 from curator.storage.db.schema import DecisionRow, DocumentRow, DocumentTextRow, MentionRow, SuggestionRow
 
 AROUND = 80

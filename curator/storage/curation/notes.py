@@ -12,8 +12,9 @@ from sqlalchemy.orm import aliased
 from curator.domain.attributes import KEY, AttributeEdit, Scheme, load_scheme
 from curator.domain.audit import Comment
 from curator.domain.wording import UserError, tr
+from curator.storage.db.columns import time_of
 from curator.storage.db.dialects import among, joined, spoken
-from curator.storage.db.rows import AnyRow, chunks, ids_of, next_id, time_of
+from curator.storage.db.rows import AnyRow, chunks, ids_of, next_id
 from curator.storage.db.schema import CommentRow, MentionAttributeRow, MetaRow
 
 

@@ -38,10 +38,10 @@ from curator.services.ports.curation import (
     StepFilter,
 )
 from curator.storage.db.ahead import answer
+from curator.storage.db.columns import StoredObject, enum_of, json_of, payload_of, time_of
 from curator.storage.db.dialects import POSTGRESQL, among, any_of, in_each, insert_new, mentions_listed, of, spoken
 from curator.storage.db.hash_chain import link
-from curator.storage.db.packing import payload_of
-from curator.storage.db.rows import StoredObject, chunks, enum_of, ids_of, json_of, time_of
+from curator.storage.db.rows import chunks, ids_of
 from curator.storage.db.schema import DecisionRow, EffortRow, MentionEditRow, MentionRow, OperationRow
 
 _IMPORT = "import:"

@@ -14,9 +14,10 @@ from curator.domain.audit import AuditEntry, AuditKind, AuditMention
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span, Split
 from curator.storage.curation.statistics import Statistics
+from curator.storage.db.columns import span_of, texts_of, time_of, verdict_of
 from curator.storage.db.meta import SqlMeta
-from curator.storage.db.packing import unpack_shown, verdict_of
-from curator.storage.db.rows import AnyRow, ever_visible, hidden, span_of, texts_of, time_of, visible
+from curator.storage.db.packing import unpack_shown
+from curator.storage.db.rows import AnyRow, ever_visible, hidden, visible
 from curator.storage.db.schema import (
     DecisionRow,
     DocumentRow,

@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Integer, String, bindparam, func, insert, select, update
 
 from curator.domain.relations import Relation, RelationEnd, StoredRelation
+from curator.storage.db.columns import ends_of, json_of, time_of
 from curator.storage.db.dialects import among, spoken
-from curator.storage.db.rows import AnyRow, chunks, hidden, ids_of, json_of, next_id, time_of
+from curator.storage.db.rows import AnyRow, chunks, hidden, ids_of, next_id
 from curator.storage.db.schema import DocumentRow, DocumentTextRow, RelationRow, SourceFileRow
 
 
@@ -110,14 +111,6 @@ def _dumped(ends: Sequence[RelationEnd]) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def ends_of(value: Any) -> tuple[RelationEnd, ...]:
-    """The ends from their JSON. Raises an ordinary error for anything else."""
-    ends = tuple(RelationEnd(one["role"], one["mention"], one["entity"]) for one in value)
-    if not all(type(one.role) is str and type(one.mention_id) in (int, type(None)) for one in ends):
-        raise TypeError
-    return ends
 
 
 def _relation(row: AnyRow) -> StoredRelation:

@@ -13,8 +13,9 @@ from curator.domain.decisions import DECIDING, Outcome, Shown, Verdict
 from curator.domain.rounds import Judged, Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.mentions import SqlMentions
-from curator.storage.db.packing import pack_shown, unpack_shown, verdict_columns, verdict_of
-from curator.storage.db.rows import AnyRow, enum_of, hidden, next_id, time_of
+from curator.storage.db.columns import enum_of, time_of, verdict_columns, verdict_of
+from curator.storage.db.packing import pack_shown, unpack_shown
+from curator.storage.db.rows import AnyRow, hidden, next_id
 from curator.storage.db.schema import JudgementRow, MentionRow, RoundDocumentRow, RoundMentionRow, RoundRow
 
 

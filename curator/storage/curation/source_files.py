@@ -8,7 +8,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.documents import SourceFile
-from curator.storage.db.rows import AnyRow, next_id, time_of
+from curator.storage.db.columns import time_of
+from curator.storage.db.rows import AnyRow, next_id
 from curator.storage.db.schema import (
     CommentRow,
     DecisionRow,

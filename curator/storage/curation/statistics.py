@@ -13,9 +13,10 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, Holdings, TakenDecision
 from curator.storage.curation.counters import COUNTERS
 from curator.storage.curation.operations import undone
+from curator.storage.db.columns import day_of, enum_of, texts_of, time_of
 from curator.storage.db.dialects import local_day
 from curator.storage.db.packing import unpack_shown
-from curator.storage.db.rows import AnyRow, day_of, enum_of, hidden, texts_of, time_of, visible
+from curator.storage.db.rows import AnyRow, hidden, visible
 from curator.storage.db.schema import (
     DecisionRow,
     DocumentRow,

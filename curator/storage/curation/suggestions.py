@@ -13,8 +13,9 @@ from curator.storage.curation.counters import HAS_UNDECIDED, recount
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
 from curator.storage.db.ahead import answer
+from curator.storage.db.columns import texts_of, time_of
 from curator.storage.db.dialects import among
-from curator.storage.db.rows import AnyRow, chunks, fold, ids_of, texts_of, time_of, unique, visible
+from curator.storage.db.rows import AnyRow, chunks, fold, ids_of, unique, visible
 from curator.storage.db.schema import (
     DecisionRow,
     DocumentRow,

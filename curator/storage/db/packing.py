@@ -8,10 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
 from typing import Any
 
-from curator.domain.decisions import NilReason, Outcome, RejectReason, Shown, ShownCandidate, SkipReason, Verdict
-from curator.domain.documents import DocumentState
+from curator.domain.decisions import Shown, ShownCandidate
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.storage.db.rows import enum_of, object_of, texts_of, wrong_value
 
 UNREADABLE = (zlib.error, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError, OverflowError)
 """What unpacking of other programs' bytes raises."""
@@ -221,48 +219,3 @@ def _inflated(data: bytes) -> bytes:
     if not inflating.eof:
         raise zlib.error("incomplete, or too long")
     return text
-
-
-# A verdict as columns, shared by decisions and judgements.
-
-REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
-    Outcome.NIL: NilReason,
-    Outcome.REJECTED: RejectReason,
-    Outcome.SKIPPED: SkipReason,
-}
-
-
-def verdict_columns(verdict: Verdict) -> dict[str, str | None]:
-    """The columns `outcome`, `entity_ids` (a JSON list) and `reason`."""
-    return {
-        "outcome": verdict.outcome.value,
-        "entity_ids": json.dumps(verdict.entity_ids, ensure_ascii=False),
-        "reason": verdict.reason.value if verdict.reason else None,
-    }
-
-
-def verdict_of(
-    outcome: str, entity_ids: str, reason: str | None, table: str = "decisions", number: object = None
-) -> Verdict:
-    """The verdict stored in these columns of the row `number`. Raises DamagedProjectError if they hold none."""
-    kind = enum_of(Outcome, outcome, table, "outcome", number)
-    ids = texts_of(entity_ids, table, "entity_ids", number)
-    try:
-        return Verdict(kind, ids, REASONS[kind](reason) if reason else None)
-    except (KeyError, ValueError):  # a reason of another outcome, or entities without a link
-        wrong = (reason, "reason") if (kind is Outcome.LINK) == bool(ids) else (entity_ids, "entity_ids")
-        raise wrong_value(wrong[0] or "", table, wrong[1], number) from None
-
-
-# What an operation needs for its undo.
-
-
-def payload_of(value: Any) -> dict[str, Any]:
-    """The parts that most kinds have. Raises an ordinary error if they are of another kind."""
-    for name in ("mentions", "documents"):
-        if not all(type(one) is int for one in value.get(name, ())):
-            raise TypeError
-    for document_id, *states in value.get("states", ()):
-        if type(document_id) is not int or len([DocumentState(one) for one in states]) != 2:
-            raise TypeError
-    return object_of(value)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache
 from itertools import pairwise
@@ -15,9 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, literal_column, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from curator.domain.documents import Span
 from curator.domain.facets import NONE, band_key
-from curator.domain.wording import DamagedProjectError, tr
 from curator.storage.db.dialects import POSTGRESQL
 from curator.storage.db.schema import DocumentRow, SourceFileRow
 
@@ -127,112 +124,3 @@ class Choice:
             (condition, literal_column(str(at))) for at, (condition, _) in enumerate(self.steps)
         ]
         return case(*places, else_=literal_column(str(len(self.steps))))
-
-
-# Stored values as the program uses them. A value that no version of Curator writes comes from a damaged file, or from
-# another program: it raises DamagedProjectError with its place, and is no bug.
-
-WRONG = (
-    "Curator cannot read the value “{value}” of “{column}” in {place}: the database is damaged, or another program "
-    "changed it. Check the project (Project › Check project or `curator check`), and restore a backup (Project › "
-    "Backups or `curator restore`)."
-)
-MOST_SHOWN = 60
-"""The most characters of a wrong value that a sentence quotes."""
-_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
-
-
-def wrong_value(value: object, table: str, column: str, number: object = None) -> DamagedProjectError:
-    """The error for a value that cannot be read; `number` is the row's id, None if it is not known."""
-    return DamagedProjectError(tr(WRONG, value=shortened(value), column=column, place=place_of(table, number)))
-
-
-def place_of(table: str, number: object = None) -> str:
-    """A row as sentences name it."""
-    if number is None:
-        return tr("table “{table}”", table=table)
-    if table == "operations":
-        return tr("step {number}", number=number)
-    if table == "decisions":
-        return tr("decision {number}", number=number)
-    if table == "documents":
-        return tr("document {number}", number=number)
-    if table == "mentions":
-        return tr("mention {number}", number=number)
-    return tr("row {number} of table “{table}”", number=number, table=table)
-
-
-def shortened(value: object) -> str:
-    """A value as sentences quote it, in one line."""
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    text = "".join(one if one.isprintable() else "�" for one in text[: MOST_SHOWN + 1])
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
-
-
-def enum_of(kind: type[E], value: object, table: str, column: str, number: object = None) -> E:
-    try:
-        return kind(value)
-    except (ValueError, TypeError):
-        raise wrong_value(value, table, column, number) from None
-
-
-def time_of(text: str, table: str, number: object = None, *, column: str = "at") -> datetime:
-    """The time. One without a zone, as older files of decisions have, is in UTC."""
-    try:
-        found = datetime.fromisoformat(text)
-    except (ValueError, TypeError):
-        raise wrong_value(text, table, column, number) from None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-
-
-def day_of(text: str, table: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except (ValueError, TypeError):
-        raise wrong_value(text, table, "at") from None
-
-
-def json_of(read: Callable[[Any], T], text: str, table: str, column: str, number: object = None) -> T:
-    """What `read` makes of a value stored as JSON; it raises an ordinary error for JSON of another kind."""
-    try:
-        return read(json.loads(text))
-    except _UNREADABLE:
-        raise wrong_value(text, table, column, number) from None
-
-
-def span_of(start: int, end: int, table: str, number: object = None) -> Span:
-    """A place in a text; called for every mention that is read."""
-    try:
-        return Span(start, end)
-    except (ValueError, TypeError):
-        raise wrong_value(f"{start}, {end}", table, "start_pos, end_pos", number) from None
-
-
-def texts_of(text: str, table: str, column: str, number: object = None) -> tuple[str, ...]:
-    """A stored list of texts."""
-    try:
-        found = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        found = None
-    if type(found) is not list or not all(type(one) is str for one in found):
-        raise wrong_value(text, table, column, number)
-    return tuple(found)
-
-
-class StoredObject(dict[str, Any]):
-    """A stored object, of which a part that is missing is a wrong value."""
-
-    def __init__(self, values: Mapping[str, Any], table: str, column: str, number: object) -> None:
-        super().__init__(values)
-        self._place = table, column, number
-
-    def __missing__(self, name: str) -> Any:
-        table, column, number = self._place
-        raise wrong_value(json.dumps(self, ensure_ascii=False), table, column, number)
-
-
-def object_of(value: object) -> dict[str, Any]:
-    """For `json_of`: an object."""
-    if type(value) is not dict:
-        raise TypeError
-    return value

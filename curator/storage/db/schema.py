@@ -4,35 +4,28 @@ projects `team.schema`). The tables of a knowledge-base version are created and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from sqlalchemy import Dialect, ForeignKey, Index, Integer, String
+from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-
-class StoredText(String):
-    """A text. SQLite, whose columns take every value, may return bytes or a number from a damaged one: then reading it
-    raises TypeError."""
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
-        return _only(str) if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
-
-
-class StoredInteger(Integer):
-    """An integer; the same: one that is too large is stored as a float, for example."""
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
-        return _only(int) if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
-
-
-def _only(kind: type) -> Callable[[Any], Any]:
-    def checked(value: Any) -> Any:
-        if value is not None and type(value) is not kind:
-            raise TypeError(f"{kind.__name__} is stored as {type(value).__name__}")
-        return value
-
-    return checked
+from curator.domain.decisions import OperationKind, Outcome
+from curator.domain.documents import DocumentState, MentionOrigin, Split
+from curator.domain.imports import ImportKind
+from curator.domain.rounds import RoundKind
+from curator.storage.db.columns import (
+    TEXTS,
+    Json,
+    Natural,
+    OneOf,
+    StoredInteger,
+    StoredText,
+    Time,
+    counts_of,
+    ends_of,
+    entity_of,
+    passages_of,
+    payload_of,
+    spans_of,
+)
 
 
 class Base(DeclarativeBase):
@@ -62,7 +55,7 @@ class SourceFileRow(Base):
     head: Mapped[str]
     tail: Mapped[str]
     extra: Mapped[str]
-    imported_at: Mapped[str | None]
+    imported_at: Mapped[str | None] = mapped_column(Time())
     complete: Mapped[bool]
     withdrawn: Mapped[bool] = mapped_column(default=False)
 
@@ -75,10 +68,10 @@ class ImportRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"), index=True)
     batch: Mapped[int]
-    kind: Mapped[str]
+    kind: Mapped[str] = mapped_column(OneOf(ImportKind))
     curator: Mapped[str]
-    at: Mapped[str]
-    counts: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
+    counts: Mapped[str] = mapped_column(Json(counts_of))
 
 
 class DocumentRow(Base):
@@ -96,12 +89,12 @@ class DocumentRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"))
     external_id: Mapped[str]
-    occurrence: Mapped[int]
+    occurrence: Mapped[int] = mapped_column(Natural())
     title: Mapped[str]
     search_text: Mapped[str]
-    split: Mapped[str]
-    state: Mapped[str]
-    revision: Mapped[int]
+    split: Mapped[str] = mapped_column(OneOf(Split))
+    state: Mapped[str] = mapped_column(OneOf(DocumentState))
+    revision: Mapped[int] = mapped_column(Natural())
     text_sha256: Mapped[str]
     mentions: Mapped[int]
     linked: Mapped[int]
@@ -133,11 +126,11 @@ class FormerTextRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
     operation_id: Mapped[int] = mapped_column(ForeignKey("operations.id"))
     file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"))
-    occurrence: Mapped[int]
+    occurrence: Mapped[int] = mapped_column(Natural())
     title: Mapped[str]
     text: Mapped[str]
     raw: Mapped[str]
-    passages: Mapped[str]
+    passages: Mapped[str] = mapped_column(Json(passages_of))
 
 
 class PassageRow(Base):
@@ -147,8 +140,8 @@ class PassageRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    start_pos: Mapped[int]
-    end_pos: Mapped[int]
+    start_pos: Mapped[int] = mapped_column(Natural())
+    end_pos: Mapped[int] = mapped_column(Natural())
     label: Mapped[str]
 
 
@@ -165,16 +158,16 @@ class MentionRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
-    start_pos: Mapped[int]
-    end_pos: Mapped[int]
+    start_pos: Mapped[int] = mapped_column(Natural())
+    end_pos: Mapped[int] = mapped_column(Natural())
     fragmented: Mapped[bool]
     deleted: Mapped[bool]
-    outcome: Mapped[str | None]
+    outcome: Mapped[str | None] = mapped_column(OneOf(Outcome, Outcome.CLEARED))
     decision_id: Mapped[int | None]
     record: Mapped[int]
     text: Mapped[str]
     type: Mapped[str]
-    origin: Mapped[str]
+    origin: Mapped[str] = mapped_column(OneOf(MentionOrigin))
     raw_ids: Mapped[str]
     flagged: Mapped[bool] = mapped_column(default=False)
     string_key: Mapped[str] = mapped_column(default="")
@@ -186,8 +179,8 @@ class FragmentRow(Base):
 
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
-    start_pos: Mapped[int]
-    end_pos: Mapped[int]
+    start_pos: Mapped[int] = mapped_column(Natural())
+    end_pos: Mapped[int] = mapped_column(Natural())
 
 
 class MentionEditRow(Base):
@@ -198,9 +191,9 @@ class MentionEditRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), index=True)
     operation_id: Mapped[int] = mapped_column(ForeignKey("operations.id"), index=True)
-    spans_before: Mapped[str]
+    spans_before: Mapped[str] = mapped_column(Json(spans_of))
     type_before: Mapped[str]
-    spans_after: Mapped[str]
+    spans_after: Mapped[str] = mapped_column(Json(spans_of))
     type_after: Mapped[str]
 
 
@@ -211,12 +204,12 @@ class OperationRow(Base):
     __tablename__ = "operations"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str]
+    kind: Mapped[str] = mapped_column(OneOf(OperationKind))
     actor: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     text: Mapped[str]
     target: Mapped[int | None] = mapped_column(ForeignKey("operations.id"))
-    payload: Mapped[str]
+    payload: Mapped[str] = mapped_column(Json(payload_of))
     undo_after: Mapped[int | None]
     redo_after: Mapped[int | None]
     hash: Mapped[bytes | None]
@@ -235,11 +228,11 @@ class DecisionRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), index=True)
     operation_id: Mapped[int | None] = mapped_column(ForeignKey("operations.id"), index=True)
-    outcome: Mapped[str]
-    entity_ids: Mapped[str]
+    outcome: Mapped[str] = mapped_column(OneOf(Outcome))
+    entity_ids: Mapped[str] = mapped_column(TEXTS)
     reason: Mapped[str | None]
     curator: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     note: Mapped[str]
     shown: Mapped[bytes | None]
     rank: Mapped[int | None]
@@ -255,7 +248,7 @@ class SuggestionRow(Base):
 
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
     bundle_id: Mapped[str]
-    revision: Mapped[int]
+    revision: Mapped[int] = mapped_column(Natural())
     payload: Mapped[bytes]
     first: Mapped[str | None]
     probability: Mapped[float | None]
@@ -297,7 +290,7 @@ class OpinionRow(Base):
     entity_id: Mapped[str | None]
     model: Mapped[str]
     prompt: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     reason: Mapped[str]
 
 
@@ -310,7 +303,7 @@ class CommentRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
     mention_id: Mapped[int | None] = mapped_column(ForeignKey("mentions.id"))
     author: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     text: Mapped[str]
     deleted: Mapped[bool]
 
@@ -329,9 +322,9 @@ class RelationRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
     source: Mapped[str]
     type: Mapped[str] = mapped_column(index=True)
-    ends: Mapped[str]
+    ends: Mapped[str] = mapped_column(Json(ends_of, "{0} = '[]'"))
     author: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     deleted: Mapped[bool]
 
 
@@ -343,11 +336,11 @@ class ProvisionalEntityRow(Base):
 
     id: Mapped[str] = mapped_column(primary_key=True)
     name: Mapped[str]
-    types: Mapped[str]
+    types: Mapped[str] = mapped_column(TEXTS)
     definition: Mapped[str]
-    synonyms: Mapped[str]
+    synonyms: Mapped[str] = mapped_column(TEXTS)
     author: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     deleted: Mapped[bool]
     successor: Mapped[str | None]
 
@@ -359,7 +352,7 @@ class RetiredEntityRow(Base):
     __tablename__ = "retired_entities"
 
     id: Mapped[str] = mapped_column(primary_key=True)
-    data: Mapped[str]
+    data: Mapped[str] = mapped_column(Json(entity_of))
 
 
 class RoundRow(Base):
@@ -369,8 +362,8 @@ class RoundRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
-    kind: Mapped[str]
-    at: Mapped[str]
+    kind: Mapped[str] = mapped_column(OneOf(RoundKind))
+    at: Mapped[str] = mapped_column(Time())
     closed: Mapped[bool]
 
 
@@ -404,10 +397,10 @@ class JudgementRow(Base):
     round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"))
     curator: Mapped[str]
-    outcome: Mapped[str]
-    entity_ids: Mapped[str]
+    outcome: Mapped[str] = mapped_column(OneOf(Outcome))
+    entity_ids: Mapped[str] = mapped_column(TEXTS)
     reason: Mapped[str | None]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     note: Mapped[str]
     shown: Mapped[bytes | None]
 
@@ -432,7 +425,7 @@ class MentionAttributeRow(Base):
     round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"))
     behind: Mapped[int]
     curator: Mapped[str]
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(Time())
     note: Mapped[str]
 
 
@@ -442,8 +435,8 @@ class EffortRow(Base):
     __tablename__ = "efforts"
 
     operation_id: Mapped[int] = mapped_column(ForeignKey("operations.id"), primary_key=True)
-    keys: Mapped[int]
-    milliseconds: Mapped[int]
+    keys: Mapped[int] = mapped_column(Natural())
+    milliseconds: Mapped[int] = mapped_column(Natural())
 
 
 class KbVersionRow(Base):
@@ -458,7 +451,7 @@ class KbVersionRow(Base):
     entities: Mapped[int]
     names: Mapped[int]
     definitions: Mapped[int]
-    types: Mapped[str]
+    types: Mapped[str] = mapped_column(TEXTS)
 
 
 APPEND_ONLY = {

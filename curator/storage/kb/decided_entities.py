@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
 from curator.services.ports.queue import NilMention
+from curator.storage.db.columns import texts_of
 from curator.storage.db.dialects import rows_as_json
 from curator.storage.db.packing import unpack_head
-from curator.storage.db.rows import AnyRow, chunks, hidden, texts_of
+from curator.storage.db.rows import AnyRow, chunks, hidden
 from curator.storage.db.schema import DecisionRow, MentionRow, SuggestionRow
 from curator.storage.kb.provisional import retire, retired_of
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, func, select,
 from curator.domain.audit import DecidedPlace, OtherDecision
 from curator.domain.decisions import Outcome
 from curator.domain.wording import UserError, tr
-from curator.storage.db.packing import verdict_of
+from curator.storage.db.columns import verdict_of
 from curator.storage.db.rows import AnyRow, chunks, hidden, unique
 from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow
 

@@ -21,7 +21,8 @@ from curator.domain.entities import (
 )
 from curator.domain.facets import SearchQuery, parse_query
 from curator.storage.db.ahead import answer
-from curator.storage.db.rows import chunks, next_id, texts_of, unique
+from curator.storage.db.columns import texts_of
+from curator.storage.db.rows import chunks, next_id, unique
 from curator.storage.db.schema import DecisionRow, KbVersionRow, MentionRow
 from curator.storage.kb import kb_matching
 from curator.storage.kb import provisional as provisional_search

@@ -13,14 +13,15 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import Connection
 
 from curator.domain.curies import look_up_key
 from curator.domain.entities import Entity, KnowledgeSource, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.storage.db.rows import chunks, fold, json_of
+from curator.storage.db.columns import entity_of, json_of
+from curator.storage.db.rows import chunks, fold
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -181,12 +182,7 @@ def canonical_json(entity: Entity) -> str:
 
 
 def parse_entity(data: str) -> Entity:
-    return json_of(_entity, data, "entities", "data")
-
-
-def _entity(value: dict[str, Any]) -> Entity:
-    values: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
-    return Entity(**values)
+    return json_of(entity_of, data, "entities", "data")
 
 
 def bare(key: str) -> str:

@@ -13,7 +13,8 @@ from curator.domain.entities import Entity, EntityMatch, ProvisionalEntity, id_o
 from curator.domain.facets import SearchQuery
 from curator.domain.wording import UserError, tr
 from curator.storage.db.ahead import answer
-from curator.storage.db.rows import AnyRow, chunks, fold, texts_of, time_of, unique
+from curator.storage.db.columns import texts_of, time_of
+from curator.storage.db.rows import AnyRow, chunks, fold, unique
 from curator.storage.db.schema import ProvisionalEntityRow, RetiredEntityRow
 from curator.storage.kb.kb_matching import active_tables, held, new_ids
 from curator.storage.kb.kb_search import (

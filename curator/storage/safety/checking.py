@@ -15,6 +15,7 @@ from curator.domain.documents import text_hash
 from curator.domain.jobs import Progress
 from curator.domain.wording import DamagedProjectError, MissingStepsError, UserError, ntr, tr
 from curator.services.ports.safety import Checked, Finding
+from curator.storage.db.columns import place_of, shortened
 from curator.storage.db.engine import find_read_source
 from curator.storage.db.errors import disk_error, disk_failed
 from curator.storage.db.failed_reads import is_unread
@@ -22,7 +23,6 @@ from curator.storage.db.hash_chain import Broken, broken_decisions, broken_opera
 from curator.storage.db.lock import is_locked
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import UNMARKED, Mark, Top, check_mark, is_altered, local_time, read_mark, top_of
-from curator.storage.db.rows import place_of, shortened
 from curator.storage.foreign import check_schema
 from curator.storage.migrations import check_version, current_version
 from curator.storage.wrong_values import WrongValue, find_wrong_values

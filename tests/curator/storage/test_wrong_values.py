@@ -15,7 +15,7 @@ from curator.domain.wording import DamagedProjectError, UserError
 from curator.services.queue import ordering
 from curator.storage import wrong_values
 from curator.storage.curation.mentions import SqlMentions
-from curator.storage.db.rows import enum_of, json_of, object_of, span_of, texts_of, time_of
+from curator.storage.db.columns import enum_of, json_of, object_of, span_of, texts_of, time_of
 from curator.storage.db.schema import Base
 from curator.storage.project import open_project
 from curator.storage.wrong_values import WrongValue, find_wrong_values, is_of_reading
