@@ -29,7 +29,7 @@ from curator.services.records.statistics import Statistics, as_json, head_figure
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
 from curator.ui.kit.foreign_text import PlainLabel, tip
-from curator.ui.kit.form import ShowDialog, file_dialog
+from curator.ui.kit.form import ShowDialog, ask_file
 from curator.ui.kit.labels import ElidedLabel, ScaledLabel
 from curator.ui.kit.sizing import USUAL_LINE
 from curator.ui.queue.queue_model import SPLIT_WORDS
@@ -280,10 +280,8 @@ class Dashboard(ShowDialog):
     # --- files ---
 
     def ask_folder(self) -> QFileDialog:
-        dialog = file_dialog(self, tr("Save everything in a folder"), mode=QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
-        dialog.open()
-        return dialog
+        mode = QFileDialog.FileMode.Directory
+        return ask_file(self, tr("Save everything in a folder"), self.save_to, mode=mode)
 
     def save_to(self, folder: Path) -> None:
         """Every plot as SVG and CSV, all figures as JSON, for the current filter."""

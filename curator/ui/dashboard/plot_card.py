@@ -37,7 +37,7 @@ from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_files import save_plot
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot, place_at, place_words, reading
 from curator.ui.kit.foreign_text import tip
-from curator.ui.kit.form import file_dialog, sentence
+from curator.ui.kit.form import ask_file, sentence
 from curator.ui.kit.labels import ScaledLabel
 from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import theme_of
@@ -289,12 +289,8 @@ class PlotCard(QWidget):
 
     def ask_place(self, ending: str) -> QFileDialog:
         title = tr("Save “{title}”", title=self.plot.title)
-        dialog = file_dialog(self, title, mode=QFileDialog.FileMode.AnyFile, filters=tr(KINDS[ending][1]))
-        dialog.setDefaultSuffix(ending)
-        dialog.selectFile(f"{self.plot.id}.{ending}")
-        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
-        dialog.open()
-        return dialog
+        name = f"{self.plot.id}.{ending}"
+        return ask_file(self, title, self.save_to, filters=tr(KINDS[ending][1]), name=name)
 
     def save_to(self, path: Path) -> None:
         try:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import tr
 from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.form import OneWindow, bring_up
 from curator.ui.training.bundle_flows import BundleFlows
 
 if TYPE_CHECKING:
@@ -63,8 +64,7 @@ class WayBack(QObject):
         window = next((one for one in reversed(self._used) if one.isVisible()), None)
         if window is None:
             return False
-        window.raise_()
-        window.activateWindow()
+        bring_up(window)
         return True
 
 
@@ -85,7 +85,8 @@ class SeeingFlows(QObject):
         super().__init__(bench)
         self._bundles = bundles
         self._bench, self._main = bench, main
-        self.dashboard: Dashboard | None = None
+        self._board, self._decisions = OneWindow(self._make_dashboard), OneWindow(self._make_decisions)
+        self._conflicts = OneWindow(self._make_conflicts)
         self._reading = False
         self._again = False
         self._took = 0.0  # seconds, of the last reading
@@ -93,8 +94,6 @@ class SeeingFlows(QObject):
         self._timer.timeout.connect(self.read)
         self._way = WayBack(main, self)
         self._jobs: JobsDock | None = None
-        self._decisions: DecisionsWindow | None = None
-        self._conflicts: ConflictsWindow | None = None
         self._collision: Collision | None = None  # the newest one that a notice was shown for
         bench.bottom.job.list_wanted.connect(self.show_jobs)
         bundles.curve_wanted.connect(self.show_learning_curve)
@@ -103,18 +102,24 @@ class SeeingFlows(QObject):
 
     # --- the dashboard ---
 
+    @property
+    def dashboard(self) -> Dashboard | None:
+        return self._board.window
+
     def show_dashboard(self) -> Dashboard:
+        first = self.dashboard is None
+        board = self._board.show()
+        if first:
+            self.read()
+        return board
+
+    def _make_dashboard(self) -> Dashboard:
         from curator.ui.dashboard.dashboard import Dashboard
 
-        if self.dashboard is None:
-            self.dashboard = Dashboard(self._bench.project.name, self._main)
-            self.dashboard.wanted.connect(self.read)
-            self.dashboard.finished.connect(self._dashboard_gone)
-            self.read()
-        self.dashboard.show()
-        self.dashboard.raise_()
-        self.dashboard.activateWindow()
-        return self.dashboard
+        board = Dashboard(self._bench.project.name, self._main)
+        board.wanted.connect(self.read)
+        board.finished.connect(self._timer.stop)
+        return board
 
     def show_learning_curve(self) -> Dashboard:
         from curator.services.records.plots_of_models import LEARNING
@@ -123,10 +128,6 @@ class SeeingFlows(QObject):
         board.show_card(LEARNING)
         return board
 
-    def _dashboard_gone(self) -> None:
-        self.dashboard = None
-        self._timer.stop()
-
     def _stepped(self) -> None:
         self._timer.stop()
         self._changed()
@@ -134,11 +135,11 @@ class SeeingFlows(QObject):
     def _changed(self) -> None:
         if self.dashboard is not None and not self._timer.isActive():  # a team never pauses
             self._timer.start(max(QUIET_MS, round(1000 * SHARE * self._took)))
-        if self._conflicts is not None:
-            self._conflicts.load()
+        if self._conflicts.window is not None:
+            self._conflicts.window.load()
         if (found := self._bench.project.team.collisions) and found[-1] != self._collision:
             self._collision = found[-1]
-            if self._conflicts is None and not self._bench.judging:  # a round hides others' decisions
+            if self._conflicts.window is None and not self._bench.judging:  # a round hides others' decisions
                 self._bench.notices.add(self._collision.words, self.show_conflicts)
 
     def read(self) -> None:
@@ -177,46 +178,33 @@ class SeeingFlows(QObject):
             self._again = False
             self.read()
 
-    # --- the project's decisions ---
+    # --- the project's decisions, and what others decided differently ---
 
     def show_decisions(self) -> DecisionsWindow:
+        return self._decisions.show()
+
+    def _make_decisions(self) -> DecisionsWindow:
         from curator.ui.dashboard.decisions_window import DecisionsWindow
 
-        if self._decisions is None:
-            service = self._bench.project.statistics
-            self._decisions = DecisionsWindow(service, name_of=self._bundles.name_of, parent=self._main)
-            self._decisions.mention_wanted.connect(self._bundles.open_mention)
-            self._decisions.finished.connect(self._decisions_gone)
-        self._decisions.show()
-        self._decisions.raise_()
-        self._decisions.activateWindow()
-        return self._decisions
-
-    def _decisions_gone(self) -> None:
-        self._decisions = None
-
-    # --- what others decided differently ---
+        window = DecisionsWindow(self._bench.project.statistics, name_of=self._bundles.name_of, parent=self._main)
+        window.mention_wanted.connect(self._bundles.open_mention)
+        return window
 
     def show_conflicts(self) -> ConflictsWindow:
+        return self._conflicts.show()
+
+    def _make_conflicts(self) -> ConflictsWindow:
         from curator.ui.dashboard.conflicts_window import ConflictsWindow
 
-        if self._conflicts is None:
-            project = self._bench.project
-            self._conflicts = ConflictsWindow(
-                project.team.collided,
-                name_of=self._bundles.name_of,
-                curator=lambda: project.curation.curator,
-                parent=self._main,
-            )
-            self._conflicts.mention_wanted.connect(self._bundles.open_mention)
-            self._conflicts.finished.connect(self._conflicts_gone)
-        self._conflicts.show()
-        self._conflicts.raise_()
-        self._conflicts.activateWindow()
-        return self._conflicts
-
-    def _conflicts_gone(self) -> None:
-        self._conflicts = None
+        project = self._bench.project
+        window = ConflictsWindow(
+            project.team.collided,
+            name_of=self._bundles.name_of,
+            curator=lambda: project.curation.curator,
+            parent=self._main,
+        )
+        window.mention_wanted.connect(self._bundles.open_mention)
+        return window
 
     # --- background work ---
 
@@ -240,9 +228,8 @@ class SeeingFlows(QObject):
 
     def close_windows(self) -> None:
         """Close the windows, since nothing of a closed project is shown."""
-        for window in (self.dashboard, self._decisions, self._conflicts):
-            if window is not None:
-                window.close()
+        for one in (self._board, self._decisions, self._conflicts):
+            one.close()
         if self._jobs is not None:
             self._main.removeDockWidget(self._jobs)
             self._jobs.deleteLater()

@@ -195,7 +195,7 @@ class StepsWindow(BesideWindow):
         self.model.more_wanted.connect(self._load_more)
         self.table.chosen.connect(lambda: self._ask_mentions(enter=True))
         self.table.selectionModel().currentRowChanged.connect(lambda: self._moved())
-        self.mentions.rested.connect(lambda _: self._preview())
+        self.mentions.previewed.connect(self.mention_wanted)
         self.mentions.pressed.connect(self._pressed)
         self.finished.connect(self.side.close)
 
@@ -292,7 +292,7 @@ class StepsWindow(BesideWindow):
         self.mentions.show_rows([KwicRow(self._verdict(one), one, CheckMark.NONE) for one in found.contexts])
         if found.enter and listed:
             self.mentions.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._preview()
+            self.mentions.rest()
         elif found.enter and step.number is not None:
             self.document_wanted.emit(step.number)
 
@@ -302,19 +302,10 @@ class StepsWindow(BesideWindow):
             return tr("undecided")
         return verdict_words(one.verdict, {each: self._name_of(each) for each in one.verdict.entity_ids})
 
-    @property
-    def _place(self) -> tuple[int, int] | None:
-        row = self.mentions.current
-        return (row.context.document_id, row.context.mention_id) if row is not None and row.context else None
-
-    def _preview(self) -> None:
-        if self._place is not None:
-            self.mention_wanted.emit(*self._place)
-
     def _go(self) -> None:
         step = self.step
-        if self._place is not None:
-            self.open_wanted.emit(*self._place)
+        if (place := self.mentions.place) is not None:
+            self.open_wanted.emit(*place)
         elif step is not None and step.number is not None:
             self.document_wanted.emit(step.number)
 

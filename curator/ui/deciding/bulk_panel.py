@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QScrollArea, QSpinBox, QWidget
 
 from curator.domain.wording import localised, ntr, tr
 from curator.services.curating.bulk import BulkOffer, BulkReport
@@ -24,6 +16,8 @@ from curator.services.ports.queue import MentionContext
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit import compose
+from curator.ui.kit.compose import button, column, labelled
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.labels import ElidedLabel
@@ -165,13 +159,21 @@ class BulkPanel(QWidget):
         self.setAccessibleName(tr("Accept in bulk"))
         self.error_box = QDoubleSpinBox(self)
         self.checks_box = QSpinBox(self)
-        self.usual = [QPushButton(f"{localised(one, 'g')} %", self) for one in USUAL]
+        self.usual = [
+            button(
+                f"{localised(one, 'g')} %",
+                partial(self.error_box.setValue, one),
+                name=tr("Error of {value:g} per cent", value=one),
+                parent=self,
+            )
+            for one in USUAL
+        ]
         self.words = PlainLabel(parent=self)
         self._told = QScrollArea(self)
         self.standing = ElidedLabel(bold=True, parent=self)
         self.list = KwicList(tr("Sample to check"), self, glance=glance)
-        self.button = QPushButton(self)
-        self.close_button = QPushButton(tr("Close"), self)
+        self.button = button("", self._accept, parent=self)
+        self.close_button = button(tr("Close"), self.left.emit, parent=self)
         self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
         self._passed = False
@@ -194,9 +196,6 @@ class BulkPanel(QWidget):
         self.checks_box.setValue(MOST_CHECKS)
         self.checks_box.setAccessibleName(tr("Maximum number of mentions to check"))
         self.checks_box.setKeyboardTracking(False)
-        for value, button in zip(USUAL, self.usual, strict=True):
-            button.setAccessibleName(tr("Error of {value:g} per cent", value=value))
-            button.clicked.connect(lambda _=False, one=value: self.error_box.setValue(one))
         self.words.setWordWrap(True)
         self._told.setWidget(self.words)
         self._told.setWidgetResizable(True)
@@ -209,35 +208,24 @@ class BulkPanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        error = _with_label(tr("Acceptable &error:"), self.error_box, self)
-        checks = _with_label(tr("&Check at most:"), self.checks_box, self)
+        error = labelled(tr("Acceptable &error:"), self.error_box, margins=(0, 0, 8, 0))
+        checks = labelled(tr("&Check at most:"), self.checks_box, margins=(0, 0, 8, 0))
         head = FlowRow(error, *self.usual, checks)
         head.setContentsMargins(12, 8, 12, 2)
-        told = QHBoxLayout()
-        told.setContentsMargins(SIDE, 2, SIDE, 4)
-        told.addWidget(self._told)
+        told = compose.row(self._told, margins=(SIDE, 2, SIDE, 4))
         self.standing.setMinimumWidth(self.fontMetrics().horizontalAdvance("0" * 30))
         foot = FlowRow(self.button, self.close_button, self.standing, self.hints)
         foot.setContentsMargins(12, 4, 12, 6)
         self._rows = (head, foot)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(rule(self))
-        whole.addLayout(head)
-        whole.addLayout(told)
-        whole.addWidget(self.list, 1)
-        whole.addLayout(foot)
+        column(rule(self), head, told, (self.list, 1), foot, of=self, spacing=0)
 
     def _connect(self) -> None:
         self.error_box.valueChanged.connect(lambda: self.wanted.emit())
         self.checks_box.valueChanged.connect(lambda: self.wanted.emit())
         self.list.pressed.connect(self._key)
         self.list.clicked_mark.connect(self._clicked)
-        self.list.rested.connect(self._rest)
+        self.list.previewed.connect(self.preview_wanted)
         self.list.stepped.connect(self._accept)
-        self.button.clicked.connect(self._accept)
-        self.close_button.clicked.connect(self.left)
 
     def sizeHint(self) -> QSize:
         return QSize(600, 330)
@@ -283,7 +271,7 @@ class BulkPanel(QWidget):
         self.list.show_rows(rows, at=first)
         self.show_marks(audit)
         if first is not None:
-            self._rest(first)
+            self.list.rest()
 
     def show_marks(self, audit: Audit) -> None:
         found = {self.list.lines.find(one): _mark(audit, one) for one in audit.marks}
@@ -328,11 +316,6 @@ class BulkPanel(QWidget):
         if row is not None and row.context is not None:
             self.checked.emit(row.context.mention_id, row.mark is not CheckMark.RIGHT)
 
-    def _rest(self, number: int) -> None:
-        row = self.list.lines.row(number)
-        if row is not None and row.context is not None:
-            self.preview_wanted.emit(row.context.document_id, row.context.mention_id)
-
     def _say_button(self, number: int, *, passed: bool) -> None:
         self._passed = passed
         self.button.setText(tr("Accept {number:,}  ⇧↵", number=number) if passed else tr("Accept"))
@@ -350,17 +333,6 @@ class BulkPanel(QWidget):
 
 def _line_key(mention_id: int) -> Hashable:
     return "line", mention_id
-
-
-def _with_label(words: str, box: QWidget, parent: QWidget) -> QWidget:
-    both = QWidget(parent)
-    label = PlainLabel(words, both)
-    label.setBuddy(box)
-    line = QHBoxLayout(both)
-    line.setContentsMargins(0, 0, 8, 0)
-    line.addWidget(label)
-    line.addWidget(box)
-    return both
 
 
 def _mark(audit: Audit, mention_id: int) -> CheckMark:

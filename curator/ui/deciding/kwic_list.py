@@ -148,6 +148,7 @@ class KwicList(RowList):
     pressed = Signal(int)  # Qt.Key
     clicked_mark = Signal(int)
     rested = Signal(int)
+    previewed = Signal(int, int)  # document id, mention id: of the line that `rested`
     stepped = Signal()
 
     too_soon = Signal()  # a key came before the rows were seen
@@ -200,6 +201,12 @@ class KwicList(RowList):
     @property
     def current(self) -> KwicRow | None:
         return self.lines.row(self.currentIndex().row())
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Document and mention of the current line."""
+        row = self.current
+        return (row.context.document_id, row.context.mention_id) if row is not None and row.context else None
 
     def go_by(self, step: int) -> bool:
         """Go to the next or previous line; False at the end."""
@@ -264,8 +271,9 @@ class KwicList(RowList):
     def rest(self) -> None:
         """Show the current line in the text."""
         self._timer.stop()
-        if self.current is not None and self.current.context is not None:
+        if (place := self.place) is not None:
             self.rested.emit(self.currentIndex().row())
+            self.previewed.emit(*place)
 
 
 def rule(parent: QWidget) -> QFrame:

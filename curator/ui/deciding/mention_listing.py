@@ -25,7 +25,7 @@ from curator.ui.deciding.kwic_list import TickList
 from curator.ui.deciding.kwic_rows import KwicRow
 from curator.ui.deciding.reason_strip import QuestionStrip, StripAnswer
 from curator.ui.kit.compose import pane
-from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.form import ShowDialog, bring_up
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.labels import NoteLabel
 from curator.ui.kit.mention_state import REASON_WORDS, REASONS
@@ -314,9 +314,3 @@ def add_undo_key(window: QWidget, bench: Workbench, say: Callable[[str], None] |
             say(change.text)
 
     QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window).activated.connect(undo)
-
-
-def bring_up(window: QWidget) -> None:
-    window.show()
-    window.raise_()
-    window.activateWindow()

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.curating.propagation import Others, PropagationScope, PropagationService, SameString
 from curator.services.curating.propagation_groups import Group, GroupKind, Line
 from curator.ui.deciding.decider import Decider, shown_in
-from curator.ui.deciding.kwic_list import KwicList, rule
+from curator.ui.deciding.kwic_list import TickList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.compose import button, column
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import verdict_words
-from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.sight import Glance
 from curator.ui.kit.sizing import FlowRow
 
 # The other mentions of a string, below the text: ticked if they are similar to the decided one.
@@ -50,6 +52,7 @@ class PropagationPanel(QWidget):
     preview_wanted = Signal(int, int)  # document id, mention id
     left = Signal()
     said = Signal(str)
+    list_class = TickList
 
     def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(parent)
@@ -57,21 +60,19 @@ class PropagationPanel(QWidget):
         self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
         self.count = ElidedLabel(muted=True, parent=self)
-        self.list = KwicList(tr("Other mentions of the same string"), self, glance=glance)
-        self.button = QPushButton(self)
-        self.close_button = QPushButton(tr("Close"), self)
+        self.list = self.list_class(tr("Other mentions of the same string"), self, glance=glance)
+        self.button = button("", self._decide, parent=self)
+        self.close_button = button(tr("Close"), self.left.emit, parent=self)
         self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
         self.scopes = QButtonGroup(self)
         self._compose()
         self.setFocusProxy(self.list)
-        self.list.pressed.connect(self._key)
-        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
-        self.list.rested.connect(self._rest)
+        self.list.acted.connect(self._key)
+        self.list.ticks_changed.connect(self._say)
+        self.list.previewed.connect(self.preview_wanted)
         self.list.stepped.connect(self._decide)
         self.list.too_soon.connect(lambda: self.said.emit(tr(TOO_SOON)))
-        self.button.clicked.connect(self._decide)
-        self.close_button.clicked.connect(self.left)
 
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
@@ -82,23 +83,16 @@ class PropagationPanel(QWidget):
         head = FlowRow(self.title)
         head.setContentsMargins(12, 8, 12, 4)
         for number, (scope, (words, _)) in enumerate(SCOPES.items()):
-            button = QPushButton(tr(words), self)
-            button.setCheckable(True)
-            button.setFlat(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(tr(words).partition("  ")[2])
-            button.clicked.connect(lambda _=False, one=scope: self.scope_wanted.emit(one))
-            self.scopes.addButton(button, number)
-            head.addWidget(button)
+            then = partial(self.scope_wanted.emit, scope)
+            chosen = button(tr(words), then, name=tr(words).partition("  ")[2], parent=self)
+            chosen.setCheckable(True)
+            chosen.setFlat(True)
+            chosen.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self.scopes.addButton(chosen, number)
+            head.addWidget(chosen)
         foot = FlowRow(self.button, self.close_button, self.count, self.hints)
         foot.setContentsMargins(12, 4, 12, 6)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(rule(self))
-        whole.addLayout(head)
-        whole.addWidget(self.list, 1)
-        whole.addLayout(foot)
+        column(rule(self), head, (self.list, 1), foot, of=self, spacing=0)
 
     def show_others(self, others: Others) -> None:
         """Show them with the initial ticks."""
@@ -120,7 +114,7 @@ class PropagationPanel(QWidget):
     @property
     def ticked(self) -> list[int]:
         """Mention ids, in the order of the list."""
-        return self.list.lines.marked(CheckMark.TICKED)
+        return self.list.ticked_ids
 
     def _key(self, key: int) -> None:
         scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
@@ -131,20 +125,8 @@ class PropagationPanel(QWidget):
             self.left.emit()
         elif scope is not None:
             self.scope_wanted.emit(scope)
-        elif at >= 0 and key == Qt.Key.Key_Space:
-            self._toggle([at])
-            self.list.go_by(1)
         elif at >= 0 and key == Qt.Key.Key_G:
-            self._toggle(self.list.lines.section(at))
-        elif key == Qt.Key.Key_A:
-            self._toggle(list(self.list.lines.lines))
-
-    def _toggle(self, rows: list[int]) -> None:
-        """Tick all, or, if all are ticked, none."""
-        found = [self.list.lines.row(one) for one in rows]
-        every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
-        self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
-        self._say()
+            self.list.toggle(self.list.lines.section(at))
 
     def _decide(self) -> None:
         if not self.list.saw():
@@ -153,11 +135,6 @@ class PropagationPanel(QWidget):
             self.decide_wanted.emit()
         else:
             self.said.emit(tr(NONE_TICKED))
-
-    def _rest(self, number: int) -> None:
-        row = self.list.lines.row(number)
-        if row is not None and row.context is not None:
-            self.preview_wanted.emit(row.context.document_id, row.context.mention_id)
 
     def _say(self) -> None:
         assert self.others is not None
@@ -173,36 +150,6 @@ class PropagationPanel(QWidget):
         words = ntr("Decide the ticked mention", "Decide the {n:,} ticked mentions", ticked)
         self.button.setAccessibleName(words)
         self.button.setEnabled(ticked > 0)
-
-
-ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick it; nothing was decided."
-UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
-
-
-class SeenOthers(PropagationPanel):
-    """API: as in `PropagationPanel`, and `refusal`."""
-
-    def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
-        super().__init__(parent, glance=glance)
-        self._glance = glance
-        glance.remember(self.list.viewport(), self._lines_shown)
-
-    def refusal(self) -> str:
-        """Why the ticked mentions cannot be decided yet: some were never on the screen, and the list goes to the first
-        of these. '' if all were."""
-        unseen = [one for one in self.ticked if self._glance.unseen([self._key_of(one)])]
-        if not unseen:
-            return ""
-        self.list.go_to(self.list.lines.find(unseen[0]) or 0)
-        return ntr(ONE_UNSEEN, UNSEEN, len(unseen))
-
-    def _lines_shown(self) -> list[Hashable]:
-        rows = (self.list.lines.row(one) for one in rows_in_sight(self.list))
-        return [self._key_of(row.context.mention_id) for row in rows if row is not None and row.context is not None]
-
-    def _key_of(self, mention_id: int) -> Hashable:
-        """The key of a seen line."""
-        return "again", mention_id
 
 
 def _rows(group: Group) -> list[KwicRow]:

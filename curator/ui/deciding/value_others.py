@@ -11,33 +11,51 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating.attributes import AttributeService
 from curator.services.curating.propagation import PropagationScope, PropagationService, ValueOthers
 from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.kwic_list import TickList
+from curator.ui.deciding.kwic_rows import KwicRow
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.propagation import SeenOthers
+from curator.ui.deciding.propagation import PropagationPanel
 
 ALONE = "“{text}” does not occur anywhere else."
 STEP = "{n:,} other mention is ticked. Shift+Enter sets it together with this one, Esc sets nothing."
 STEPS = "{n:,} other mentions are ticked. Shift+Enter sets them together with this one in one step, Esc sets nothing."
+ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick it; nothing was decided."
+UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
 ONLY_THIS = "No other mention is ticked. Space ticks a line, A ticks all of them; Esc sets nothing."
 
 
-class ValuePanel(SeenOthers):
+class ValueList(TickList):
+    """`of`: the value that its lines may get, so that lines seen for another one are not seen for it."""
+
+    of: tuple[int, int | None] = (0, None)
+
+    def key_of(self, row: KwicRow) -> Hashable:
+        return *self.of, super().key_of(row)
+
+
+class ValuePanel(PropagationPanel):
     """API: `show_values`, `ticked`, `refusal`."""
+
+    list_class = ValueList
 
     def show_values(self, others: ValueOthers) -> None:
         """Show them with the initial ticks."""
+        assert isinstance(self.list, ValueList)
+        self.list.of = others.attribute.id, others.value.id if others.value is not None else None
         self._show(others, given_words(others))
+
+    def refusal(self) -> str:
+        """Why the ticked mentions cannot be decided yet: some were never on the screen, and the list goes to the first
+        of these. '' if all were."""
+        if unseen := self.list.unseen:
+            self.list.go_to(unseen[0])
+        return ntr(ONE_UNSEEN, UNSEEN, len(unseen)) if unseen else ""
 
     def _name_button(self, ticked: int) -> None:
         self.button.setText(tr("Set {ticked:,}  ⇧↵", ticked=ticked))
         words = ntr("Set the value of the ticked mention", "Set the value of the {n:,} ticked mentions", ticked)
         self.button.setAccessibleName(words)
         self.button.setEnabled(ticked > 0)
-
-    def _key_of(self, mention_id: int) -> Hashable:
-        others = self.others
-        given = others.value.id if isinstance(others, ValueOthers) and others.value is not None else None
-        number = others.attribute.id if isinstance(others, ValueOthers) else None
-        return "value", number, given, mention_id
 
 
 class ValueSetter(QObject):

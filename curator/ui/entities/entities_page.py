@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from curator.domain.entities import ProvisionalEntity
 from curator.domain.wording import localised, ntr, tr
@@ -13,6 +13,7 @@ from curator.services.knowledge.provisional import NewEntity
 from curator.services.ports.queue import MentionContext
 from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.compose import button, column, splitter
 from curator.ui.kit.form import sentence
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.sizing import FlowRow
@@ -50,41 +51,20 @@ class EntitiesPage(QWidget):
             parent=self,
         )
         self.list = KwicList(tr("Mentions linked to the entity"), self)
-        self.make = self._button(tr("&New entity…"), lambda _: self.make_wanted.emit(), always=True)
-        self.edit = self._button(tr("&Edit…"), self.edit_wanted.emit)
-        self.merge = self._button(tr("Mer&ge with another entity…"), self.merge_wanted.emit)
-        self.delete = self._button(tr("&Delete"), self.delete_wanted.emit)
-        self._compose()
-        self.table.chosen.connect(lambda: self.edit.click())
-        self.table.selectionModel().currentRowChanged.connect(lambda: self._show_contexts())
-        self.list.rested.connect(self._preview)
-
-    def _button(
-        self, words: str, then: Callable[[ProvisionalEntity | None], None], *, always: bool = False
-    ) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-
-        def act() -> None:
-            if always or self.current is not None:
-                then(self.current)
-
-        button.clicked.connect(act)
-        return button
-
-    def _compose(self) -> None:
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(self.table)
-        parts.addWidget(self.list)
-        parts.setChildrenCollapsible(False)
-        parts.setSizes([260, 260])
+        self.make = button(tr("&New entity…"), self.make_wanted.emit, parent=self)
+        self.edit = self._action(tr("&Edit…"), self.edit_wanted)
+        self.merge = self._action(tr("Mer&ge with another entity…"), self.merge_wanted)
+        self.delete = self._action(tr("&Delete"), self.delete_wanted)
+        parts = splitter(self.table, self.list, parent=self, sizes=(260, 260))
         buttons = FlowRow(self.make, self.edit, self.merge, self.delete)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(10, 10, 10, 10)
-        whole.setSpacing(8)
-        whole.addWidget(self.words)
-        whole.addWidget(parts, 1)
-        whole.addLayout(buttons)
+        column(self.words, (parts, 1), buttons, of=self, margins=10, spacing=8)
+        self.table.chosen.connect(self.edit.click)
+        self.table.selectionModel().currentRowChanged.connect(lambda: self._show_contexts())
+        self.list.previewed.connect(self.mention_wanted)
+
+    def _action(self, words: str, wanted: SignalInstance) -> QPushButton:
+        """A button about the current entity."""
+        return button(words, lambda: wanted.emit(self.current) if self.current is not None else None, parent=self)
 
     @property
     def current(self) -> ProvisionalEntity | None:
@@ -94,11 +74,8 @@ class EntitiesPage(QWidget):
     def show_entities(self, entities: Sequence[NewEntity], *, at: str = "") -> None:
         """Show the entities; `at`: the id of the one to select."""
         self.table.show_rows(entities)
-        place = next((i for i, one in enumerate(entities) if one.found.id == at), None)
-        if place is not None:
-            model = self.table.model()
-            rows = (model.index(i, 0) for i in range(model.rowCount()))
-            self.table.setCurrentIndex(next(index for index in rows if index.data() == at))
+        if (place := self.table.lines.place(lambda one: one.found.id == at)) is not None:
+            self.table.go_to(place)
         counted = ntr("{n} new entity.", "{n} new entities.", len(entities))
         some = tr("{counted} The linker suggests new entities, and search finds them.", counted=counted)
         none = tr("No new entities yet. Create one from NIL mentions, or press E at a mention.")
@@ -109,14 +86,9 @@ class EntitiesPage(QWidget):
         current = self.current
         found = self._contexts(current.id) if current is not None else []
         self.list.show_rows([KwicRow(one.curator, one, CheckMark.RIGHT) for one in found])
-        for button in (self.edit, self.merge, self.delete):
-            button.setEnabled(current is not None and self._writable)
+        for one_of in (self.edit, self.merge, self.delete):
+            one_of.setEnabled(current is not None and self._writable)
         self.make.setEnabled(self._writable)
-
-    def _preview(self, row: int) -> None:
-        found = self.list.lines.row(row)
-        if found is not None and found.context is not None:
-            self.mention_wanted.emit(found.context.document_id, found.context.mention_id)
 
 
 def _made(one: NewEntity) -> str:

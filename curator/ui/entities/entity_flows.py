@@ -17,7 +17,8 @@ from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.provisional import Made
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.bench.workbench import Workbench
-from curator.ui.deciding.mention_listing import add_undo_key, bring_up, done_words
+from curator.ui.deciding.mention_listing import add_undo_key, done_words
+from curator.ui.kit.form import OneWindow
 from curator.ui.kit.labels import Banner
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ class EntityFlows(QObject):
 
         super().__init__(bench)
         self._bench = bench
-        self._window: EntitiesWindow | None = None
-        self._remap: RemapWindow | None = None
+        self._nils, self._remap = OneWindow(self._make_window), OneWindow(self._make_remap)
         self._mention: int | None = None  # that an entity is being made for
         self._drafts: dict[int, EntityDraft] = {}  # of mentions whose form was left for something else
         self.form = EntityForm(bench.project.provisional.same_named, bench)
@@ -134,12 +134,15 @@ class EntityFlows(QObject):
 
     # --- the window of NIL mentions and new entities ---
 
+    @property
+    def _window(self) -> EntitiesWindow | None:
+        return self._nils.window
+
     def show_nils(self) -> EntitiesWindow:
-        window = self._opened()
+        window = self._nils.show()
         window.tabs.setCurrentWidget(window.nils)
         self._renew_nils()
         self._renew_entities()
-        bring_up(window)
         return window
 
     def show_entities(self) -> EntitiesWindow:
@@ -147,9 +150,7 @@ class EntityFlows(QObject):
         window.tabs.setCurrentWidget(window.entities)
         return window
 
-    def _opened(self) -> EntitiesWindow:
-        if self._window is not None:
-            return self._window
+    def _make_window(self) -> EntitiesWindow:
         from curator.ui.entities.entities_window import EntitiesWindow  # only on demand
 
         project = self._bench.project
@@ -172,13 +173,8 @@ class EntityFlows(QObject):
         entities.delete_wanted.connect(self._delete)
         for page in (nils, entities):
             page.mention_wanted.connect(self._go)
-        window.finished.connect(lambda _: self._window_gone())
         add_undo_key(window, self._bench)
-        self._window = window
         return window
-
-    def _window_gone(self) -> None:
-        self._window = None
 
     def _renew_nils(self) -> None:
         """Update the clusters in a worker thread, since every NIL mention is read."""
@@ -279,35 +275,31 @@ class EntityFlows(QObject):
     # --- a new version of the knowledge base ---
 
     def show_update(self) -> RemapWindow:
+        self.banner.say("")
+        window = self._remap.show()
+        self._renew_plan()
+        return window
+
+    def _make_remap(self) -> RemapWindow:
         from curator.ui.entities.remap_window import RemapWindow  # only on demand
 
-        project = self._bench.project
-        if self._remap is None:
-            window = RemapWindow(
-                search=self._bench.search_everywhere(),
-                lookup=project.knowledge.entity,
-                writable=not project.read_only,
-                parent=self._bench.window(),
-            )
-            window.apply_wanted.connect(self._apply)
-            window.mentions_wanted.connect(self._open_first)
-            window.finished.connect(lambda _: self._remap_gone())
-            add_undo_key(window, self._bench)
-            self._remap = window
-        self.banner.say("")
-        self._renew_plan()
-        bring_up(self._remap)
-        return self._remap
-
-    def _remap_gone(self) -> None:
-        self._remap = None
+        window = RemapWindow(
+            search=self._bench.search_everywhere(),
+            lookup=self._bench.project.knowledge.entity,
+            writable=not self._bench.project.read_only,
+            parent=self._bench.window(),
+        )
+        window.apply_wanted.connect(self._apply)
+        window.mentions_wanted.connect(self._open_first)
+        add_undo_key(window, self._bench)
+        return window
 
     def _renew_plan(self, *, tell: bool = False) -> None:
         """Update the plan in a worker thread; with `tell` the banner reports it, unless the window is open."""
 
         def then(plan: RemapPlan) -> None:
-            if self._remap is not None:
-                self._remap.show_plan(plan)
+            if self._remap.window is not None:
+                self._remap.window.show_plan(plan)
             elif tell:
                 self.banner.say(banner_words(plan) if plan.lines else "")
 
@@ -331,7 +323,7 @@ class EntityFlows(QObject):
     def _changed(self, change: Change) -> None:
         if change.kind is ChangeKind.KNOWLEDGE_BASE:
             self._renew_plan(tell=True)
-        elif change.kind is ChangeKind.ENTITIES and self._remap is not None:
+        elif change.kind is ChangeKind.ENTITIES and self._remap.window is not None:
             self._renew_plan()
         if change.kind in RENEWING and self._window is not None and self._window.listing:
             self._renew_nils()
@@ -361,7 +353,7 @@ class EntityFlows(QObject):
 
     def close_windows(self) -> None:
         """Close the windows with the project."""
-        for window in (self._window, self._remap):
+        for window in (self._nils.window, self._remap.window):
             if window is not None:
                 window.back()
                 window.close()

@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QRadioButton, QWidget
 
 from curator.domain.decisions import NilReason
 from curator.domain.wording import localised, ntr, tr
 from curator.services.knowledge.nil_clusters import NilCluster, merged, split
 from curator.services.ports.queue import MentionContext
-from curator.ui.deciding.kwic_list import KwicList
+from curator.ui.deciding.kwic_list import TickList
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.kit.compose import button, column, splitter
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.form import sentence
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
@@ -39,11 +40,6 @@ class NilPage(QWidget):
         self._contexts = contexts
         self._writable = writable
         self._shown: list[MentionContext] = []
-        self._make_widgets()
-        self._compose()
-        self._connect()
-
-    def _make_widgets(self) -> None:
         self.decided = QRadioButton(tr("Decided &NIL"), self)
         self.suggested = QRadioButton(tr("&Undecided, NIL suggested"), self)
         self.decided.setChecked(True)
@@ -53,63 +49,30 @@ class NilPage(QWidget):
             [
                 RecordColumn(tr("Name"), lambda one: one.name),
                 RecordColumn(tr("Type"), lambda one: one.type),
-                RecordColumn(
-                    tr("Mentions"),
-                    lambda one: localised(len(one.mention_ids), ","),
-                    by=lambda one: len(one.mention_ids),
-                    figure=True,
-                ),
-                RecordColumn(
-                    tr("Documents"),
-                    lambda one: localised(one.documents, ","),
-                    by=lambda one: one.documents,
-                    figure=True,
-                ),
+                RecordColumn(tr("Mentions"), lambda one: localised(len(one.mention_ids), ","), figure=True),
+                RecordColumn(tr("Documents"), lambda one: localised(one.documents, ","), figure=True),
                 RecordColumn(tr("Strings"), strings_words),
             ],
             wide=4,
             tickable=lambda _: True,
             parent=self,
         )
-        self.list = KwicList(tr("Mentions of the cluster in context"), self)
-        self.make = self._button(tr("&Create a new entity…"))
-        self.link = self._button(tr("&Link to an entity…"))
-        self.merge = self._button(tr("Mer&ge the ticked clusters"))
-        self.split = self._button(tr("&Split off the ticked mentions"))
-
-    def _button(self, words: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        return button
-
-    def _compose(self) -> None:
+        self.list = TickList(tr("Mentions of the cluster in context"), self)
+        self.make = button(tr("&Create a new entity…"), self._make, parent=self)
+        self.link = button(tr("&Link to an entity…"), lambda: self.link_wanted.emit(self.chosen_ids), parent=self)
+        self.merge = button(tr("Mer&ge the ticked clusters"), self.merge_clusters, parent=self)
+        self.split = button(tr("&Split off the ticked mentions"), self.split_off, parent=self)
         which = FlowRow(PlainLabel(tr("Show mentions:"), self), self.decided, self.suggested)
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(self.table)
-        parts.addWidget(self.list)
-        parts.setChildrenCollapsible(False)
-        parts.setSizes([260, 260])
+        parts = splitter(self.table, self.list, parent=self, sizes=(260, 260))
         buttons = FlowRow(self.make, self.link, self.merge, self.split)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(10, 10, 10, 10)
-        whole.setSpacing(8)
-        whole.addLayout(which)
-        whole.addWidget(self.words)
-        whole.addWidget(parts, 1)
-        whole.addLayout(buttons)
-
-    def _connect(self) -> None:
+        column(which, self.words, (parts, 1), buttons, of=self, margins=10, spacing=8)
         self.decided.toggled.connect(lambda on: self.wanted.emit(on))
         self.table.moved.connect(self._show_contexts)
         self.table.lines.ticked_changed.connect(self._show_contexts)
         self.table.chosen.connect(self._make)
-        self.list.pressed.connect(self._pressed)
-        self.list.clicked_mark.connect(self._toggle)
-        self.list.rested.connect(self._preview)
-        self.make.clicked.connect(self._make)
-        self.link.clicked.connect(lambda: self.link_wanted.emit(self.chosen_ids))
-        self.merge.clicked.connect(self.merge_clusters)
-        self.split.clicked.connect(self.split_off)
+        self.list.acted.connect(self._acted)
+        self.list.ticks_changed.connect(self._enable)
+        self.list.previewed.connect(self.mention_wanted)
 
     def show_clusters(self, clusters: Sequence[NilCluster]) -> None:
         self.table.show_rows(clusters)
@@ -138,7 +101,7 @@ class NilPage(QWidget):
 
     @property
     def chosen_ids(self) -> list[int]:
-        return self.list.lines.marked(CheckMark.TICKED)
+        return self.list.ticked_ids
 
     def _show_contexts(self) -> None:
         ids = [one for cluster in self.clusters for one in cluster.mention_ids]
@@ -153,30 +116,11 @@ class NilPage(QWidget):
         self.merge.setEnabled(len(self.table.ticked) > 1)
         self.split.setEnabled(0 < len(self.chosen_ids) < len(self._shown) and len(self.clusters) == 1)
 
-    def _pressed(self, key: int) -> None:
-        lines = self.list.lines
-        if key == Qt.Key.Key_Space:
-            self._toggle(self.list.currentIndex().row())
-            self.list.go_by(1)
-        elif key == Qt.Key.Key_A:
-            mark = CheckMark.UNTICKED if len(self.chosen_ids) == len(self._shown) else CheckMark.TICKED
-            lines.set_marks(dict.fromkeys(lines.lines, mark))
-            self._enable()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+    def _acted(self, key: int) -> None:
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._make()
         elif key == Qt.Key.Key_Escape:
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _toggle(self, row: int) -> None:
-        found = self.list.lines.row(row)
-        if found is not None:
-            self.list.lines.set_marks({row: CheckMark.UNTICKED if found.mark is CheckMark.TICKED else CheckMark.TICKED})
-            self._enable()
-
-    def _preview(self, row: int) -> None:
-        found = self.list.lines.row(row)
-        if found is not None and found.context is not None:
-            self.mention_wanted.emit(found.context.document_id, found.context.mention_id)
 
     def _make(self) -> None:
         ids = self.chosen_ids

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.entities import Entity
 from curator.domain.wording import localised, ntr, tr
@@ -14,6 +14,7 @@ from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPla
 from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.candidates.search_rows import Search
+from curator.ui.kit.compose import pane
 from curator.ui.kit.form import ShowDialog, sentence
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
 
@@ -45,10 +46,14 @@ class RemapWindow(ShowDialog):
             parent=self,
         )
         self.search = SearchPane(search, lookup, self)
-        self.apply = self._action(tr("&Move the ticked decisions"), self._apply)
-        self.choose = self._action(tr("&Choose another entity…"), self._choose)
-        self.show_mentions = self._action(tr("&Open the first mention"), self._open)
-        self._compose()
+        self.apply = self.add_button(tr("&Move the ticked decisions"), self._apply)
+        self.choose = self.add_button(tr("&Choose another entity…"), self._choose)
+        self.show_mentions = self.add_button(tr("&Open the first mention"), self._open)
+        self.lines = pane(self.words, (self.table, 1), parent=self, spacing=10)
+        self.pages = QStackedWidget(self)
+        self.pages.addWidget(self.lines)
+        self.pages.addWidget(self.search)
+        self.body.addWidget(self.pages, 1)
         self.table.lines.ticked_changed.connect(self._enable)
         self.table.moved.connect(self._enable)
         self.table.chosen.connect(self._choose)
@@ -56,30 +61,10 @@ class RemapWindow(ShowDialog):
         self.search.left.connect(self.back)
         self.resize(880, 560)
 
-    def _action(self, words: str, then: Callable[[], None]) -> QPushButton:
-        button = self.add_button(words)
-        button.clicked.connect(then)
-        return button
-
-    def _compose(self) -> None:
-        lines = QWidget(self)
-        column = QVBoxLayout(lines)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.words)
-        column.addWidget(self.table, 1)
-        self.lines = lines
-        self.pages = QStackedWidget(self)
-        self.pages.addWidget(lines)
-        self.pages.addWidget(self.search)
-        self.body.addWidget(self.pages, 1)
-
     def show_plan(self, plan: RemapPlan) -> None:
         self.table.show_rows(plan.lines, ticked=True)
         self.words.setText(plan_words(plan))
-        self.pages.setCurrentWidget(self.lines)
-        self._enable()
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.back()
 
     def say(self, words: str) -> None:
         self.words.setText(words)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitte
 
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, localised, percent, tr
-from curator.ui.kit.form import file_dialog, sentence
+from curator.ui.kit.form import ask_file, sentence
 from curator.ui.kit.line_chart import Curve, LineChart, Tone
 from curator.ui.kit.row_list import fixed_font
 
@@ -203,17 +203,8 @@ class TrainingPanel(QWidget):
     # --- export ---
 
     def ask_export(self) -> QFileDialog:
-        dialog = file_dialog(
-            self,
-            tr("Export the curves"),
-            mode=QFileDialog.FileMode.AnyFile,
-            filters=tr("Comma-separated values (*.csv)"),
-        )
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("training.csv")
-        dialog.fileSelected.connect(lambda name: self.export(Path(name)))
-        dialog.open()
-        return dialog
+        filters = tr("Comma-separated values (*.csv)")
+        return ask_file(self, tr("Export the curves"), self.export, filters=filters, name="training.csv")
 
     def export(self, path: Path) -> None:
         """Write all figures so far; `refused` reports an error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QIcon, QKeyEvent, QPalette, QShowEvent
@@ -252,6 +253,39 @@ class ShowDialog(BaseDialog):
         return added
 
 
+W = TypeVar("W", bound=QDialog)
+
+
+class OneWindow(Generic[W]):
+    """A window that is made when it is first shown, and again after it was closed; `window` is None while it is
+    closed."""
+
+    def __init__(self, make: Callable[[], W]) -> None:
+        self._make = make
+        self.window: W | None = None
+
+    def show(self) -> W:
+        """Bring it forward."""
+        if self.window is None:
+            self.window = self._make()
+            self.window.finished.connect(self._gone)
+        bring_up(self.window)
+        return self.window
+
+    def _gone(self) -> None:
+        self.window = None
+
+    def close(self) -> None:
+        if self.window is not None:
+            self.window.close()
+
+
+def bring_up(window: QWidget) -> None:
+    window.show()
+    window.raise_()
+    window.activateWindow()
+
+
 class EmptyPage(QFrame):
     """Replaces an empty list: what is missing, and a button below to create the first entry."""
 
@@ -353,6 +387,26 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, False)
     if filters:
         dialog.setNameFilter(filters)
+    return dialog
+
+
+def ask_file(
+    parent: QWidget,
+    title: str,
+    then: Callable[[Path], object],
+    *,
+    mode: QFileDialog.FileMode = QFileDialog.FileMode.AnyFile,
+    filters: str = "",
+    name: str = "",
+) -> QFileDialog:
+    """Open a file dialog; `then` gets the chosen path. `name`: the name that is proposed, whose suffix is added to
+    others."""
+    dialog = file_dialog(parent, title, mode=mode, filters=filters)
+    if name:
+        dialog.setDefaultSuffix(name.rpartition(".")[2])
+        dialog.selectFile(name)
+    dialog.fileSelected.connect(lambda chosen: then(Path(chosen)))
+    dialog.open()
     return dialog
 
 

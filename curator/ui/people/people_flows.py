@@ -17,6 +17,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.ports.address import SharedAddress
 from curator.services.ports.queue import QueueFilter
 from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.form import ask_file
 from curator.ui.kit.labels import Banner
 from curator.ui.kit.messages import choose, tell
 from curator.ui.people.round_mode import RoundMode
@@ -234,14 +235,8 @@ class PeopleFlows(QObject):
         return dialog
 
     def import_round(self) -> QFileDialog:
-        from curator.ui.kit.form import file_dialog
-
-        parent = self._dialog or self._window
-        mode = QFileDialog.FileMode.ExistingFile
-        dialog = file_dialog(parent, tr("Import a round"), mode=mode, filters="*.jsonl (*.jsonl)")
-        dialog.fileSelected.connect(lambda name: self.read_round(Path(name)))
-        dialog.open()
-        return dialog
+        parent, mode = self._dialog or self._window, QFileDialog.FileMode.ExistingFile
+        return ask_file(parent, tr("Import a round"), self.read_round, mode=mode, filters="*.jsonl (*.jsonl)")
 
     def read_round(self, path: Path) -> None:
         """Read in a worker thread and report the result."""

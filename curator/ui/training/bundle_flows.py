@@ -14,6 +14,7 @@ from curator.domain.wording import DamagedTextError, UserError, localised, tr
 from curator.services.training.bundle_metrics import diff_rows, queue_asked
 from curator.services.training.bundles import DiskReport, manifest_text, notes_of
 from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.form import OneWindow, bring_up
 from curator.ui.kit.messages import ask, tell
 
 if TYPE_CHECKING:
@@ -36,51 +37,44 @@ class BundleFlows(QObject):
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
         self._bench = bench
-        self._history: BundlesDialog | None = None
+        self._history = OneWindow(self._make_history)
         self._beside: set[ShowDialog] = set()
         self._disk: DiskReport | None = None
         bench.bridge.changed.connect(self._changed)
 
     @property
     def _window(self) -> QWidget:
-        return self._history or self._bench.window()
+        return self._history.window or self._bench.window()
 
     # --- the window ---
 
     def show_bundles(self) -> BundlesDialog:
+        return self._history.show()
+
+    def _make_history(self) -> BundlesDialog:
         from curator.ui.training.bundles import BundlesDialog
 
         project = self._bench.project
-        if self._history is None:
-            dialog = BundlesDialog(
-                project.retraining.bundles(),
-                writable=not project.read_only,
-                activations=project.retraining.activations(),
-                parent=self._bench.window(),
-            )
-            for signal, slot in (
-                (dialog.promote_wanted, self.ask_promote),
-                (dialog.rollback_wanted, self.ask_rollback),
-                (dialog.delete_wanted, self.ask_delete),
-                (dialog.manifest_wanted, self.show_manifest),
-                (dialog.changes_wanted, self.show_changes),
-                (dialog.map_wanted, self.show_map),
-                (dialog.compare_wanted, self.compare_wanted),
-                (dialog.finished, self._history_gone),
-            ):
-                signal.connect(slot)
-            self._history = dialog
-            self._weigh()
-        show(self._history)
-        return self._history
-
-    def _history_gone(self) -> None:
-        self._history = None
+        dialog = BundlesDialog(
+            project.retraining.bundles(),
+            writable=not project.read_only,
+            activations=project.retraining.activations(),
+            parent=self._bench.window(),
+        )
+        dialog.promote_wanted.connect(self.ask_promote)
+        dialog.rollback_wanted.connect(self.ask_rollback)
+        dialog.delete_wanted.connect(self.ask_delete)
+        dialog.manifest_wanted.connect(self.show_manifest)
+        dialog.changes_wanted.connect(self.show_changes)
+        dialog.map_wanted.connect(self.show_map)
+        dialog.compare_wanted.connect(self.compare_wanted)
+        self._weigh()
+        return dialog
 
     def _changed(self, change: Change) -> None:
-        if self._history is not None and change.kind is ChangeKind.BUNDLE:
+        if self._history.window is not None and change.kind is ChangeKind.BUNDLE:
             retraining = self._bench.project.retraining
-            self._history.show_bundles(retraining.bundles(), retraining.activations())
+            self._history.window.show_bundles(retraining.bundles(), retraining.activations())
             self._weigh()
 
     def _weigh(self) -> None:
@@ -92,8 +86,8 @@ class BundleFlows(QObject):
 
         def then(outcome: JobOutcome) -> None:
             self._disk = outcome.result.get("disk")
-            if self._history is not None and self._disk is not None:
-                self._history.show_disk(self._disk)
+            if self._history.window is not None and self._disk is not None:
+                self._history.window.show_disk(self._disk)
 
         self._bench.jobs.ask(work, then=then)
 
@@ -247,16 +241,16 @@ class BundleFlows(QObject):
 
     def close_windows(self) -> None:
         """Close the separate windows with the project."""
-        for one in (self._history, *list(self._beside)):
-            if one is not None:
-                one.close()
+        self._history.close()
+        for one in list(self._beside):
+            one.close()
 
     def show_beside(self, dialog: ShowDialog) -> None:
         """Show a window that closes with the project and may be covered by the main window."""
         dialog.setWindowFlags(Qt.WindowType.Window)
         self._beside.add(dialog)
         dialog.finished.connect(lambda _: self._beside.discard(dialog))
-        show(dialog)
+        bring_up(dialog)
 
     # --- inside ---
 
@@ -270,9 +264,3 @@ class BundleFlows(QObject):
             tell(self._window, title, str(error), wrong=True)
         else:
             self._bench.say(change.text)
-
-
-def show(dialog: ShowDialog) -> None:
-    dialog.show()
-    dialog.raise_()
-    dialog.activateWindow()

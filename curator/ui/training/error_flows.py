@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from curator.domain.wording import tr
 from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.form import OneWindow
 from curator.ui.kit.key_names import place_of
 from curator.ui.training.bundle_flows import BundleFlows
 
@@ -24,8 +25,8 @@ class ErrorFlows(QObject):
     def __init__(self, bench: Workbench, bundles: BundleFlows) -> None:
         """`bundles` opens mentions and shows windows that close with the project."""
         super().__init__(bench)
-        self._bench, self._bundles = bench, bundles
-        self._list: ErrorsWindow | None = None
+        self._bench, self._bundles, self._wanted = bench, bundles, ""
+        self._errors = OneWindow(self._make)
         self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._timer.timeout.connect(self._refresh)
         bench.bridge.stepped.connect(self._stepped)
@@ -33,32 +34,30 @@ class ErrorFlows(QObject):
 
     def show_errors(self, evaluation: str = "") -> ErrorsWindow:
         """The list of an evaluation; '' keeps an open list."""
+        open_before, self._wanted = self._errors.window is not None, evaluation
+        window = self._errors.show()
+        if open_before and evaluation:
+            window.load(evaluation)
+        return window
+
+    def _make(self) -> ErrorsWindow:
         from curator.ui.training.errors_window import ErrorsWindow
 
-        if self._list is None:
-            evaluations = self._bench.project.evaluations
-            self._list = ErrorsWindow(evaluations, evaluation=evaluation, parent=self._bench.window())
-            self._list.mention_wanted.connect(self._bundles.open_mention)
-            self._list.said.connect(self._bench.say)
-            self._list.finished.connect(self._gone)
-        elif evaluation:
-            self._list.load(evaluation)
-        self._bundles.show_beside(self._list)
-        return self._list
+        window = ErrorsWindow(self._bench.project.evaluations, evaluation=self._wanted, parent=self._bench.window())
+        window.mention_wanted.connect(self._bundles.open_mention)
+        window.said.connect(self._bench.say)
+        window.finished.connect(self._timer.stop)
+        return window
 
     def step(self, by: int) -> None:
         """Go to the next or previous error of the open list."""
-        if self._list is None:
+        if self._errors.window is None:
             self._bench.say(tr("No list of errors is open: {place} opens one.", place=place_of("model.errors")))
         else:
-            self._list.step(by)
-
-    def _gone(self) -> None:
-        self._list = None
-        self._timer.stop()
+            self._errors.window.step(by)
 
     def _stepped(self) -> None:
-        if self._list is not None:
+        if self._errors.window is not None:
             self._timer.start()
 
     def _changed(self) -> None:
@@ -66,5 +65,8 @@ class ErrorFlows(QObject):
             self._stepped()
 
     def _refresh(self) -> None:
-        if self._list is not None:
-            self._list.refresh()
+        if self._errors.window is not None:
+            self._errors.window.refresh()
+
+    def close_windows(self) -> None:
+        self._errors.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
@@ -24,7 +24,7 @@ from curator.services.records.evaluation_errors import (
 )
 from curator.services.records.stored_evaluations import StoredEvaluation, StoredEvaluations
 from curator.ui.kit.compose import choice, offer
-from curator.ui.kit.form import EmptyPage, ShowDialog, file_dialog
+from curator.ui.kit.form import EmptyPage, ShowDialog, ask_file
 from curator.ui.kit.key_names import key_of
 from curator.ui.kit.labels import ElidedLabel, FindLine
 from curator.ui.kit.messages import tell
@@ -276,17 +276,9 @@ class ErrorsWindow(ShowDialog):
     # --- a file of them ---
 
     def _ask_place(self) -> None:
-        dialog = file_dialog(
-            self,
-            tr("Save list"),
-            mode=QFileDialog.FileMode.AnyFile,
-            filters=f"{tr('Table (*.tsv)')};;{tr('JSON (*.json)')}",
-        )
-        dialog.setDefaultSuffix("tsv")
+        filters = f"{tr('Table (*.tsv)')};;{tr('JSON (*.json)')}"
+        dialog = ask_file(self, tr("Save list"), self.save_to, filters=filters, name="errors.tsv")
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix("json" if "json" in chosen else "tsv"))
-        dialog.selectFile("errors.tsv")
-        dialog.fileSelected.connect(lambda place: self.save_to(Path(place)))
-        dialog.open()
 
     def save_to(self, path: Path) -> None:
         """Write the visible rows, ordered by probability."""

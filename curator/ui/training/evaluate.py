@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, QRadioButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QRadioButton, QTabWidget, QWidget
 
 from curator.bootstrap import AtomicWriter
 from curator.domain.documents import Split
@@ -20,7 +20,7 @@ from curator.services.training.bundle_metrics import diff_rows
 from curator.services.training.evaluation import HTML, EvaluationWish, ReplayWish, save_report
 from curator.temporary import prefix_of
 from curator.ui.kit.foreign_text import tip
-from curator.ui.kit.form import FormDialog, ShowDialog, file_dialog, sentence
+from curator.ui.kit.form import FormDialog, ShowDialog, ask_file, sentence
 from curator.ui.kit.messages import tell
 from curator.ui.kit.record_tables import FigureTable
 from curator.ui.queue.queue_model import SPLIT_WORDS
@@ -362,13 +362,8 @@ class FiguresDialog(ShowDialog):
         self.show_report.clicked.connect(self._open_report)
 
     def _ask_place(self) -> None:
-        dialog = file_dialog(
-            self, tr("Save report"), mode=QFileDialog.FileMode.AnyFile, filters=tr("Web page (*.html)")
-        )
-        dialog.setDefaultSuffix("html")
-        dialog.selectFile(f"evaluation-{self._result.get('split', '')}.html")
-        dialog.fileSelected.connect(lambda place: self.save_to(Path(place)))
-        dialog.open()
+        name = f"evaluation-{self._result.get('split', '')}.html"
+        ask_file(self, tr("Save report"), self.save_to, filters=tr("Web page (*.html)"), name=name)
 
     def save_to(self, path: Path) -> None:
         try:

@@ -224,8 +224,8 @@ class ModelFlows(QObject):
 
     def close_windows(self) -> None:
         """Close the separate windows: nothing can be promoted in a closed project."""
-        self.training.close_windows()
-        self.bundles.close_windows()
+        for flows in (self.training, self.errors, self.bundles):
+            flows.close_windows()
 
     # --- inside ---
 

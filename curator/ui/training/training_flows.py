@@ -13,8 +13,9 @@ from curator.domain.wording import UserError, tr
 from curator.services.training.retraining import InterruptedTraining
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs.jobs import JobKind, Launch, RunningJob
+from curator.ui.kit.form import bring_up
 from curator.ui.kit.messages import choose, tell
-from curator.ui.training.bundle_flows import BundleFlows, show
+from curator.ui.training.bundle_flows import BundleFlows
 
 if TYPE_CHECKING:
     from curator.ui.training.retrain import RetrainDialog, TrainingWish
@@ -146,7 +147,7 @@ class TrainingFlows(QObject):
             self._live = self._make_live(job)
             if job.outcome is not None:
                 self._show_outcome(job.outcome)
-        show(self._live)
+        bring_up(self._live)
 
     def _make_live(self, job: RunningJob) -> RetrainLive:
         from curator.ui.training.retrain_live import RetrainLive
