@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from curator.domain.wording import UserError, language, ntr, tr
 from curator.services.records.statistics import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
+from curator.ui.kit.compose import choice, column, offer, row
 from curator.ui.kit.foreign_text import PlainLabel, tip
 from curator.ui.kit.form import ShowDialog, ask_file
 from curator.ui.kit.labels import ElidedLabel, ScaledLabel
@@ -49,25 +49,17 @@ class DashboardFilter(QWidget):
     def __init__(self, *, today: Callable[[], date] = date.today, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._today = today
-        self.curators = self._combo(tr("Curator"))
-        self.curators.addItem(tr(EVERYBODY), "")
-        self.splits = self._combo(tr("Split"))
-        self.splits.addItem(tr(ALL_SPLITS), None)
-        for split, words in SPLIT_WORDS.items():
-            self.splits.addItem(tr(words), split.value)
-        self.times = self._combo(tr("Time"))
-        self.times.addItem(tr(ALL_TIME), None)
-        for words, days in TIMES.items():
-            self.times.addItem(tr(words), days)
-        self.times.addItem(tr(CHOSEN), CHOSEN)
+        splits = ((tr(words), split.value) for split, words in SPLIT_WORDS.items())
+        times = ((tr(words), days) for words, days in TIMES.items())
+        self.curators = self._combo(tr("Curator"), [(tr(EVERYBODY), "")])
+        self.splits = self._combo(tr("Split"), [(tr(ALL_SPLITS), None), *splits])
+        self.times = self._combo(tr("Time"), [(tr(ALL_TIME), None), *times, (tr(CHOSEN), CHOSEN)])
         self.since, self.until = self._day(tr("From")), self._day(tr("To"))
         self._compose()
         self._show_days()
 
-    def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox(self)
-        combo.setAccessibleName(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    def _combo(self, name: str, rows: Sequence[tuple[str, object]]) -> QComboBox:
+        combo = choice(name, rows, parent=self, fits=True)
         combo.currentIndexChanged.connect(lambda: self._show_days())
         combo.currentIndexChanged.connect(self.changed)
         return combo
@@ -106,13 +98,8 @@ class DashboardFilter(QWidget):
         kept = list(dict.fromkeys([*names, *([chosen] if chosen else [])]))
         if kept == [self.curators.itemData(at) for at in range(1, self.curators.count())]:
             return
-        self.curators.blockSignals(True)
-        self.curators.clear()
-        self.curators.addItem(tr(EVERYBODY), "")
-        for name in kept:
-            self.curators.addItem(tr(FROM_FILES) if name == IMPORTED else name, name)
-        self.curators.setCurrentIndex(max(self.curators.findData(chosen), 0))
-        self.curators.blockSignals(False)
+        people = ((tr(FROM_FILES) if name == IMPORTED else name, name) for name in kept)
+        offer(self.curators, [(tr(EVERYBODY), ""), *people])
 
     @property
     def where(self) -> StatisticsFilter:
@@ -170,18 +157,15 @@ class Dashboard(ShowDialog):
         self.state = ElidedLabel(muted=True, parent=self)
         self.state.set_words(tr(COUNTING))
         self._compose()
-        self.refresh = self.add_button(tr("&Refresh ({refresh})", refresh=REFRESH))
-        self.save = self.add_button(tr("&Save everything…"))
-        self.refresh.clicked.connect(self.wanted)
-        self.save.clicked.connect(self.ask_folder)
+        self.refresh = self.add_button(tr("&Refresh ({refresh})", refresh=REFRESH), self.wanted.emit)
+        self.save = self.add_button(tr("&Save everything…"), self.ask_folder)
         self.save.setEnabled(False)
         QShortcut(QKeySequence(REFRESH), self, self.wanted.emit)
         self.filter.changed.connect(self._draw)
         self.resize(1120, 780)
 
     def _compose(self) -> None:
-        self._strip = QHBoxLayout()
-        self._strip.setSpacing(10)
+        self._strip = row(spacing=10)
         inside = QWidget(self)
         self._grid = QGridLayout(inside)
         self._grid.setContentsMargins(0, 0, 8, 0)
@@ -192,10 +176,7 @@ class Dashboard(ShowDialog):
         self.area.setWidget(inside)
         self.area.setAccessibleName(tr("Plots"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        top = QHBoxLayout()
-        top.addWidget(self.filter, 3)
-        top.addWidget(self.state, 1)
-        self.body.addLayout(top)
+        self.body.addLayout(row((self.filter, 3), (self.state, 1)))
         self.body.addLayout(self._strip)
         self.body.addWidget(self.area, 1)
 
@@ -274,8 +255,8 @@ class Dashboard(ShowDialog):
         self._columns = columns
         for number, card in enumerate(self.cards.values()):
             self._grid.addWidget(card, number // columns, number % columns)
-        for column in range(2):
-            self._grid.setColumnStretch(column, int(column < columns))
+        for at in range(2):
+            self._grid.setColumnStretch(at, int(at < columns))
 
     # --- files ---
 
@@ -312,11 +293,7 @@ class HeadFigure(QWidget):
         self.title = ScaledLabel(scale=0.88, parent=self)
         self.title.setWordWrap(True)
         self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.value)
-        column.addWidget(self.title, 1)
+        column(self.value, (self.title, 1), of=self, spacing=0)
 
     def show_figure(self, one: Headline) -> None:
         self.value.setText(one.words)

@@ -21,14 +21,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,9 +34,11 @@ from curator.domain.statistics import Plot, Shape, Unit
 from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_files import save_plot
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot, place_at, place_words, reading
+from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import ask_file, sentence
 from curator.ui.kit.labels import ScaledLabel
+from curator.ui.kit.record_tables import set_up_table
 from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import theme_of
 
@@ -200,12 +200,9 @@ def plot_table(model: PlotTableModel, name: str, parent: QWidget | None = None) 
     table = QTableView(parent)
     table.setAccessibleName(name)
     table.setModel(model)
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setTabKeyNavigation(False)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    set_up_table(table)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     return table
 
 
@@ -239,11 +236,9 @@ class PlotCard(QWidget):
         self.show_plot(plot)
 
     def _button(self, words: str, name: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAccessibleName(name)
-        button.setAutoDefault(False)
-        button.setFlat(True)
-        return button
+        found = button(words, name=name, parent=self)
+        found.setFlat(True)
+        return found
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
@@ -252,20 +247,11 @@ class PlotCard(QWidget):
         return menu
 
     def _compose(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.switch)
-        head.addWidget(self.save)
+        head = row((self.title, 1), self.switch, self.save)
         self.faces = QStackedWidget(self)
         self.faces.addWidget(self.view)
         self.faces.addWidget(self.table)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(14, 10, 14, 12)
-        whole.setSpacing(6)
-        whole.addLayout(head)
-        whole.addWidget(self.summary)
-        whole.addWidget(self.faces, 1)
-        whole.addWidget(self.note)
+        column(head, self.summary, (self.faces, 1), self.note, of=self, margins=(14, 10, 14, 12), spacing=6)
 
     @property
     def plot(self) -> Plot:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import ntr, tr
+from curator.ui.kit.compose import column, row
 from curator.ui.kit.form import sentence
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import REASON_WORDS, REASONS, Reason
@@ -56,19 +57,12 @@ class QuestionStrip(QWidget):
         self._before: QWidget | None = None
         self.question = ElidedLabel(parent=self)
         self.buttons: list[QPushButton] = []
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(SIDE, 6, SIDE, 6)
-        whole.setSpacing(4)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        whole.addLayout(self._row)
-        self._row.addWidget(self.question, 4)
         self.hint = ElidedLabel(parent=self)
         self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # hidden first if narrow
-        self._row.addWidget(self.hint, 1)
         self.note = sentence("")
         self.note.hide()
-        whole.addWidget(self.note)
+        self._row = row((self.question, 4), (self.hint, 1), spacing=8)
+        column(self._row, self.note, of=self, margins=(SIDE, 6, SIDE, 6), spacing=4)
         self.hide()
 
     @property

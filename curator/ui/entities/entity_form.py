@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import zip_longest
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer, Signal
@@ -10,19 +11,17 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
-    QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.entities import Entity, EntityDraft
 from curator.domain.wording import tr
+from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, tip
 from curator.ui.kit.key_names import is_plain
 from curator.ui.kit.labels import NoteLabel
@@ -68,10 +67,7 @@ class EntityForm(QWidget):
     def _make_widgets(self) -> None:
         self.heading = PlainLabel(parent=self)
         self.heading.setWordWrap(True)
-        self.links = [QPushButton(self) for _ in range(MOST_NAMED)]
-        for at, button in enumerate(self.links):
-            button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, at=at: self.link_wanted.emit(self._found[at].id))
+        self.links = [button("", partial(self._link, at), parent=self) for at in range(MOST_NAMED)]
         self.name = QLineEdit(self)
         self.name.setAccessibleName(tr("Name"))
         self.identifier = QLineEdit(self)
@@ -83,13 +79,12 @@ class EntityForm(QWidget):
         self.synonyms = self._text(tr("Synonyms, one on each line"))
         self.definition = self._text(tr("Definition"))
         self.note = NoteLabel(self)
-        self.ok = QPushButton(self)
-        self.cancel = QPushButton(tr("Cancel"), self)
-        for button in (self.ok, self.cancel):
-            button.setAutoDefault(False)
+        self.ok = button("", self._submit, parent=self)
+        self.cancel = button(tr("Cancel"), self.left.emit, parent=self)
         self.name.textChanged.connect(lambda: self._timer.start())
-        self.ok.clicked.connect(self._submit)
-        self.cancel.clicked.connect(self.left)
+
+    def _link(self, at: int) -> None:
+        self.link_wanted.emit(self._found[at].id)
 
     def _text(self, name: str) -> QPlainTextEdit:
         edit = PlainEdit(self)
@@ -117,19 +112,8 @@ class EntityForm(QWidget):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for ground in (area, area.viewport(), fields):
             ground.setBackgroundRole(QPalette.ColorRole.Base)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.ok)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(12, 12, 12, 12)
-        whole.setSpacing(8)
-        whole.addWidget(self.heading)
-        whole.addWidget(self.note)
-        for button in self.links:
-            whole.addWidget(button)
-        whole.addWidget(area, 1)
-        whole.addLayout(buttons)
+        buttons = row(1, self.cancel, self.ok)
+        column(self.heading, self.note, *self.links, (area, 1), buttons, of=self, margins=12, spacing=8)
 
     def ask(
         self,
@@ -191,13 +175,13 @@ class EntityForm(QWidget):
         """Show existing entities with this name."""
         self._timer.stop()
         self._found = [one for one in self._same_named(self.name.text()) if one.id != self._but]
-        for button, one in zip_longest(self.links, self._found[:MOST_NAMED]):
-            button.setVisible(one is not None and self._linkable)
+        for link, one in zip_longest(self.links, self._found[:MOST_NAMED]):
+            link.setVisible(one is not None and self._linkable)
             if one is not None:
                 words = tr("Link to {name} ({id})", name=one.name, id=one.id)
-                button.setText(self._elided(words))
-                button.setAccessibleName(words)
-                button.setToolTip(tip(words))
+                link.setText(self._elided(words))
+                link.setAccessibleName(words)
+                link.setToolTip(tip(words))
         self.say(tr(EXISTS, named=self._named) if self._found else "")
 
     @property

@@ -6,11 +6,12 @@ import time
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from curator.commands.command import WindowState
 from curator.domain.wording import percent, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
+from curator.ui.kit.compose import button, row
 from curator.ui.kit.key_names import key_of, keys_between
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.notices import NoticeLine, Notices
@@ -44,34 +45,21 @@ class JobLine(QWidget):
         flat(self._bar)
         self._bar.setAccessibleName(tr("Progress of background work"))
         self.words = ElidedLabel(muted=True, parent=self)
-        self._details = QPushButton(tr("Details"), self)
-        self._details.setAccessibleName(tr("Details of the retraining"))
-        self.all = QPushButton(tr("All…"), self)
-        self.all.setAccessibleName(tr("All background work"))
-        self._cancel = QPushButton(tr("Cancel"), self)
-        self._cancel.setAccessibleName(tr("Cancel background work"))
-        self._compose()
+        details = tr("Details of the retraining")
+        self._details = button(tr("Details"), lambda: self.details_wanted.emit(jobs.shown), name=details, parent=self)
+        self.all = button(tr("All…"), self.list_wanted.emit, name=tr("All background work"), parent=self)
+        self._cancel = button(tr("Cancel"), jobs.cancel, name=tr("Cancel background work"), parent=self)
+        buttons = (self._details, self.all, self._cancel)
+        for one in buttons:
+            one.setFlat(True)
+            one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        row((self._title, 2), self._bar, (self.words, 3), *buttons, of=self, spacing=10)
         self._timer = QTimer(self)
         self._timer.setInterval(1000)
         self._timer.timeout.connect(self.show_jobs)
         jobs.changed.connect(self.show_jobs)
         jobs.progressed.connect(self.show_jobs)
         self.show_jobs()
-
-    def _compose(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(10)
-        line.addWidget(self._title, 2)
-        line.addWidget(self._bar)
-        line.addWidget(self.words, 3)
-        for button in (self._details, self.all, self._cancel):
-            button.setFlat(True)
-            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-            line.addWidget(button)
-        self._details.clicked.connect(lambda: self.details_wanted.emit(self._jobs.shown))
-        self.all.clicked.connect(self.list_wanted)
-        self._cancel.clicked.connect(lambda: self._jobs.cancel())
 
     def least_width(self) -> int:
         """The least width at which the job is recognisable."""
@@ -188,13 +176,8 @@ class BottomBar(QWidget):
         self.hints = KeyHints(self)
         self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
         self._late = Later(self, self._turn)  # changed parts are laid out after the repaint of a key press
-        self._line = line = QHBoxLayout(self)
-        line.setContentsMargins(12, 3, 8, 3)
-        line.setSpacing(16)
-        line.addWidget(self.job, 3)
-        line.addWidget(self.message, 1)
-        line.addWidget(self.notice, 2)
-        line.addWidget(self.hints)
+        parts = ((self.job, 3), (self.message, 1), (self.notice, 2), self.hints)
+        self._line = row(*parts, of=self, margins=(12, 3, 8, 3), spacing=16)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._timer.timeout.connect(self._turn)
         jobs.changed.connect(self._turn)

@@ -9,12 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, localised, percent, tr
+from curator.ui.kit.compose import column, pane, row, splitter
 from curator.ui.kit.form import ask_file, sentence
 from curator.ui.kit.line_chart import Curve, LineChart, Tone
 from curator.ui.kit.row_list import fixed_font
@@ -120,29 +121,11 @@ class TrainingPanel(QWidget):
         self.show_history(self._history)
 
     def _compose(self) -> None:
+        self._beside = pane(*self.small, parent=self, spacing=8)
         self._charts = charts = QWidget(self)
-        self._beside = QWidget(self)
-        small = QVBoxLayout(self._beside)
-        small.setContentsMargins(0, 0, 0, 0)
-        small.setSpacing(8)
-        for chart in self.small:
-            small.addWidget(chart)
-        row = QHBoxLayout(charts)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.loss, 3)
-        row.addWidget(self._beside, 2)
-        parts = QSplitter(Qt.Orientation.Vertical, self)
-        parts.setChildrenCollapsible(False)
-        parts.addWidget(charts)
-        parts.addWidget(self.log)
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 1)
-        parts.setSizes([360, 130])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.figures)
-        whole.addWidget(parts, 1)
+        row((self.loss, 3), (self._beside, 2), of=charts, spacing=8)
+        parts = splitter(charts, self.log, parent=self, sizes=(360, 130), stretch=(3, 1))
+        column(self.figures, (parts, 1), of=self)
 
     def show_history(self, history: TrainingHistory) -> None:
         self._history, self._logged = history, 0

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.wording import tr
+from curator.ui.kit.compose import button, row
 from curator.ui.kit.foreign_text import PlainLabel, tip
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.row_list import draw_tag, draw_words, scaled
@@ -162,22 +163,16 @@ class Banner(QWidget):
         self.label.setContentsMargins(0, 2, 0, 2)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.buttons: list[QPushButton] = []
-        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._whole.setContentsMargins(12, 6, 8, 6)
-        self._whole.setSpacing(8)
-        self._whole.addWidget(self.label, 1)
-        self._line = QHBoxLayout()
-        self._whole.addLayout(self._line)
+        self._line = row()
+        self._whole = row((self.label, 1), self._line, of=self, margins=(12, 6, 8, 6), spacing=8)
         self.hide()
 
     def add_button(self, words: str, then: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not change the focus
-        button.clicked.connect(lambda: then())
-        self._line.addWidget(button)
-        self.buttons.append(button)
-        return button
+        added = button(words, then, parent=self)
+        added.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not change the focus
+        self._line.addWidget(added)
+        self.buttons.append(added)
+        return added
 
     def say(self, words: str) -> None:
         """Show the words; '' hides the banner."""

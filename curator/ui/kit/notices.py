@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import tr
+from curator.ui.kit.compose import button, row
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.messages import tell
 from curator.ui.kit.theme import theme_of
@@ -103,27 +104,15 @@ class NoticeLine(QWidget):
         self._notices = notices
         self._said: Notice | None = None
         self.words = ElidedLabel(bold=True, parent=self)
-        self.open = self._button()
-        self.away = self._button()
-        self.away.setText(tr("Dismiss"))
-        self.away.setAccessibleName(tr("Dismiss the result"))
-        line = QHBoxLayout(self)
-        line.setContentsMargins(8, 0, 4, 0)
-        line.setSpacing(10)
-        line.addWidget(self.words, 1)
-        line.addWidget(self.open)
-        line.addWidget(self.away)
-        self.open.clicked.connect(self._open)
-        self.away.clicked.connect(self._dismiss)
+        self.open = button("", self._open, parent=self)
+        self.away = button(tr("Dismiss"), self._dismiss, name=tr("Dismiss the result"), parent=self)
+        for one in (self.open, self.away):
+            one.setFlat(True)
+            one.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not change the focus
+            one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        row((self.words, 1), self.open, self.away, of=self, margins=(8, 0, 4, 0), spacing=10)
         notices.changed.connect(self.show_newest)
         self.show_newest()
-
-    def _button(self) -> QPushButton:
-        button = QPushButton(self)
-        button.setFlat(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not change the focus
-        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        return button
 
     def show_newest(self) -> None:
         notice = self._notices.newest

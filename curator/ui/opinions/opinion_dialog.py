@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from curator.domain.suggestions import OpinionPlace, OpinionUse
 from curator.domain.wording import CancelledError, UserError, ntr, tr
 from curator.services.linking.opinion_prompts import Prompt
 from curator.services.linking.opinions import OpinionOptions, OpinionService
 from curator.services.ports.opinions import ModelServer, Stopper
+from curator.ui.kit.compose import button, choice, row
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import FormDialog, sentence
 from curator.ui.kit.labels import NoteLabel
@@ -71,9 +72,9 @@ class OpinionDialog(FormDialog):
         self.below = self._number(0, 100, round(now.below * 100), tr(" %"))
         self.margin = self._number(0, 100, round(now.margin * 100), tr(" points"))
         self.seconds = self._number(1, 600, round(now.seconds), tr(" s"))
-        self.list_models = self._button(tr("List models"), self._list)
-        self.test = self._button(tr("Test"), self._test)
-        self.edit_prompt = self._button(tr("Prompt…"), self.show_prompt)
+        self.list_models = button(tr("List models"), self._list, parent=self)
+        self.test = button(tr("Test"), self._test, parent=self)
+        self.edit_prompt = button(tr("Prompt…"), self.show_prompt, parent=self)
 
     def _add_rows(self) -> None:
         rows: tuple[tuple[str, QWidget, str], ...] = (
@@ -94,30 +95,13 @@ class OpinionDialog(FormDialog):
             field.setAccessibleName(title)
             field.setAccessibleDescription(words)
             field.setToolTip(tip(words))
-            self.form.addRow(title, self._beside(field, self.list_models) if field is self.model else field)
-        buttons = QWidget(self)
-        line = QHBoxLayout(buttons)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(self.test)
-        line.addWidget(self.edit_prompt)
-        line.addStretch(1)
-        self.form.addRow("", buttons)
-
-    def _beside(self, field: QWidget, button: QPushButton) -> QWidget:
-        whole = QWidget(self)
-        line = QHBoxLayout(whole)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(field, 1)
-        line.addWidget(button)
-        return whole
+            self.form.addRow(title, row((field, 1), self.list_models) if field is self.model else field)
+        self.form.addRow("", row(self.test, self.edit_prompt, 1))
 
     def _choice(self, name: str, words: dict[Any, str], now: Any) -> QComboBox:
-        box = QComboBox(self)
-        box.setAccessibleName(name)
+        box = choice(name, [(tr(said), value.value) for value, said in words.items()], parent=self)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(SHORTEST)
-        for value, said in words.items():
-            box.addItem(tr(said), value.value)
         box.setCurrentIndex(box.findData(now.value))
         return box
 
@@ -127,12 +111,6 @@ class OpinionDialog(FormDialog):
         number.setValue(now)
         number.setSuffix(unit)
         return number
-
-    def _button(self, words: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: act())
-        return button
 
     def _warn(self) -> None:
         self.warning.set_note(tr(WARNING) if self.place.currentData() == OpinionPlace.ANY.value else "")

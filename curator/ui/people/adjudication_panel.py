@@ -13,10 +13,8 @@ from textwrap import shorten
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
-    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
 from curator.services.rounds.adjudication import Adjudication
 from curator.services.rounds.mention_verdicts import MentionVerdicts
+from curator.ui.kit.compose import button, column
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import MentionState, verdict_words
@@ -120,20 +119,14 @@ class AdjudicationPanel(QWidget):
         self.hint.setWordWrap(True)
         self.suggested = PlainLabel(parent=self)
         self.suggested.setWordWrap(True)
-        self.adopt = self._button("", self.adopt_wanted.emit)
-        self.back = self._button(tr("Previous"), lambda: self.step_wanted.emit(-1))
-        self.forward = self._button(tr("Next"), lambda: self.step_wanted.emit(1))
-        self.leave = self._button(tr("End adjudication"), self.left.emit)
+        self.adopt = button("", self.adopt_wanted.emit, parent=self)
+        self.back = button(tr("Previous"), lambda: self.step_wanted.emit(-1), parent=self)
+        self.forward = button(tr("Next"), lambda: self.step_wanted.emit(1), parent=self)
+        self.leave = button(tr("End adjudication"), self.left.emit, parent=self)
         self._compose()
         self.list.chosen.connect(self._chosen)
         self._glance.log(self.list.viewport(), lambda: [self._key(one) for one in rows_in_sight(self.list)])
         self.setFocusProxy(self.list)
-
-    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: then())
-        return button
 
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
@@ -142,13 +135,7 @@ class AdjudicationPanel(QWidget):
         line.setContentsMargins(12, 0, 12, 0)
         for label in (self.suggested, self.hint):
             label.setContentsMargins(12, 0, 12, 0)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 8, 0, 8)
-        whole.setSpacing(6)
-        whole.addLayout(line)
-        whole.addWidget(self.list)
-        whole.addWidget(self.suggested)
-        whole.addWidget(self.hint)
+        column(line, self.list, self.suggested, self.hint, of=self, margins=(0, 8, 0, 8), spacing=6)
 
     def show_adjudication(self, found: Adjudication, judged: MentionVerdicts | None) -> None:
         """Show the current disagreement (None: nothing is left) and the progress."""
@@ -165,8 +152,8 @@ class AdjudicationPanel(QWidget):
         self.hint.setText(tr(HINT, last=len(rows)) if rows else "")
         self.adopt.setText(tr(AGREED, n=found.agreed))
         self.adopt.setVisible(found.agreed > 0)
-        for button in (self.back, self.forward):
-            button.setEnabled(len(found.left) > 1)
+        for step in (self.back, self.forward):
+            step.setEnabled(len(found.left) > 1)
         self.list.setVisible(bool(rows))
         self._fit()
         self.updateGeometry()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QSpinBox, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import localised, tr
+from curator.ui.kit.compose import button, choice
 from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.kit.sizing import FlowRow
@@ -103,20 +104,14 @@ class RoundsDialog(ShowDialog):
             self.table.go_to(rows.index(order[0]))
 
     def _make_buttons(self) -> FlowRow:
-        self.new = self._button(tr("&New round…"), self.new_wanted.emit)
-        self.take = self._button(tr("&Import…"), self.import_wanted.emit)
-        self.enter = self._button(tr("&Join the round"), lambda: self._wish(self.enter_wanted))
-        self.shut = self._button(tr("&Close the round"), lambda: self._wish(self.close_wanted))
-        self.give = self._button(tr("&Export…"), lambda: self._wish(self.export_wanted))
-        self.agree = self._button(tr("&Agreement…"), lambda: self._wish(self.agreement_wanted))
-        self.settle = self._button(tr("A&djudicate"), lambda: self._wish(self.adjudication_wanted))
+        self.new = button(tr("&New round…"), self.new_wanted.emit, parent=self)
+        self.take = button(tr("&Import…"), self.import_wanted.emit, parent=self)
+        self.enter = button(tr("&Join the round"), lambda: self._wish(self.enter_wanted), parent=self)
+        self.shut = button(tr("&Close the round"), lambda: self._wish(self.close_wanted), parent=self)
+        self.give = button(tr("&Export…"), lambda: self._wish(self.export_wanted), parent=self)
+        self.agree = button(tr("&Agreement…"), lambda: self._wish(self.agreement_wanted), parent=self)
+        self.settle = button(tr("A&djudicate"), lambda: self._wish(self.adjudication_wanted), parent=self)
         return FlowRow(self.new, self.take, self.enter, self.shut, self.give, self.agree, self.settle)
-
-    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: then())
-        return button
 
     def _wish(self, signal: object) -> None:
         row = self.table.current
@@ -138,8 +133,8 @@ class RoundsDialog(ShowDialog):
         self.enter.setText(tr("Leave the round") if row is not None and row.active else tr("&Join the round"))
         self.shut.setEnabled(writable and row is not None)
         self.shut.setText(tr("Reo&pen the round") if closed else tr("&Close the round"))
-        for button in (self.give, self.agree):
-            button.setEnabled(row is not None)
+        for one in (self.give, self.agree):
+            one.setEnabled(row is not None)
         self.settle.setEnabled(writable and blind and closed)
         self.settle.setToolTip(
             "" if closed else tr("Close the round first, so that nobody judges after seeing the judgements of others.")
@@ -170,17 +165,13 @@ class NewRoundDialog(FormDialog):
         self.line = QLineEdit(self)
         self.line.setAccessibleName(tr("Name of the round"))
         self.line.setPlaceholderText(tr("for example: pilot 1"))
-        self.kinds = QComboBox(self)
-        self.kinds.setAccessibleName(tr("Suggestions"))
-        for kind, words in KIND_CHOICES.items():
-            self.kinds.addItem(tr(words), kind.value)
+        kinds = [(tr(words), kind.value) for kind, words in KIND_CHOICES.items()]
+        self.kinds = choice(tr("Suggestions"), kinds, parent=self)
         self.number = QSpinBox(self)
         self.number.setAccessibleName(tr("Number of documents"))
         self.number.setRange(1, max(documents, 1))
         self.number.setValue(min(20, max(documents, 1)))
-        self.which = QComboBox(self)
-        self.which.setAccessibleName(tr("Which documents"))
-        self.which.addItem(tr("drawn at random {any}", any=tr(ANY)), "")
+        self.which = choice(tr("Which documents"), [(tr("drawn at random {any}", any=tr(ANY)), "")], parent=self)
         for split in Split:
             self.which.addItem(tr("drawn at random from {value}", value=split.value), split.value)
         if filtered:

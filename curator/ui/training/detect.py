@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from curator.domain.wording import tr
+from curator.ui.kit.compose import button, row
 from curator.ui.kit.form import FormDialog
 
 NOTHING_TICKED = "Tick at least one entity type, or press Cancel."
@@ -36,28 +37,23 @@ class DetectDialog(FormDialog):
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(_state(name in ticked))
         self.body.insertWidget(0, self.list, 1)
-        self.all, self.none = QPushButton(tr("Tick &all"), self), QPushButton(tr("Tick &none"), self)
-        row = QHBoxLayout()
-        for button, ticks in ((self.all, True), (self.none, False)):
-            button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, ticks=ticks: self._tick(ticks))
-            row.addWidget(button)
-        row.addStretch(1)
-        self.body.addLayout(row)
+        self.all = button(tr("Tick &all"), lambda: self._tick(True), parent=self)
+        self.none = button(tr("Tick &none"), lambda: self._tick(False), parent=self)
+        self.body.addLayout(row(self.all, self.none, 1))
         self.list.setCurrentRow(0)
         self.resize(460, 400)
 
     @property
     def types(self) -> tuple[str, ...]:
-        items = [self.list.item(row) for row in range(self.list.count())]
+        items = [self.list.item(at) for at in range(self.list.count())]
         return tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
 
     def check(self) -> str:
         return "" if self.types else tr(NOTHING_TICKED)
 
     def _tick(self, ticks: bool) -> None:
-        for row in range(self.list.count()):
-            self.list.item(row).setCheckState(_state(ticks))
+        for at in range(self.list.count()):
+            self.list.item(at).setCheckState(_state(ticks))
 
 
 def _state(ticked: bool) -> Qt.CheckState:

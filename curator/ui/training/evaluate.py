@@ -19,6 +19,7 @@ from curator.domain.wording import UserError, guarded, localised, ntr, percent, 
 from curator.services.training.bundle_metrics import diff_rows
 from curator.services.training.evaluation import HTML, EvaluationWish, ReplayWish, save_report
 from curator.temporary import prefix_of
+from curator.ui.kit.compose import choice
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import FormDialog, ShowDialog, ask_file, sentence
 from curator.ui.kit.messages import tell
@@ -225,12 +226,9 @@ class EvaluateDialog(FormDialog):
         self._show_kind()
 
     def _combo(self, name: str, rows: Sequence[tuple[str, object]]) -> QComboBox:
-        combo = QComboBox(self)
-        combo.setAccessibleName(name)
+        combo = choice(name, rows, parent=self)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(34)
-        for words, data in rows:
-            combo.addItem(words, data)
         return combo
 
     def _compose(self) -> None:
@@ -346,20 +344,17 @@ class FiguresDialog(ShowDialog):
         self.body.addWidget(_table(name, head, rows), 1)
 
     def _add_buttons(self) -> None:
-        copy = self.add_button(tr("&Copy"))
         text = "\n".join("\t".join(map(guarded, row)) for row in self._rows)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        self.add_button(tr("&Copy"), lambda: QGuiApplication.clipboard().setText(text))
         if "errors" in self._result:
-            stored, errors = str(self._result.get("stored", "")), self.add_button(tr("&Errors…"))
+            stored = str(self._result.get("stored", ""))
+            errors = self.add_button(tr("&Errors…"), lambda: self.errors_wanted.emit(stored))
             errors.setEnabled(bool(stored))
             errors.setToolTip(tip(str(self._result.get("not_stored", ""))))
-            errors.clicked.connect(lambda: self.errors_wanted.emit(stored))
-        self.save = self.add_button(tr("&Save report…"))
-        self.show_report = self.add_button(tr("&Open report"))
+        self.save = self.add_button(tr("&Save report…"), self._ask_place)
+        self.show_report = self.add_button(tr("&Open report"), self._open_report)
         for button in (self.save, self.show_report):
             button.setEnabled(HTML in self._result)
-        self.save.clicked.connect(self._ask_place)
-        self.show_report.clicked.connect(self._open_report)
 
     def _ask_place(self) -> None:
         name = f"evaluation-{self._result.get('split', '')}.html"

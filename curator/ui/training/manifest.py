@@ -30,8 +30,7 @@ class ManifestDialog(ShowDialog):
         self.text.setTabChangesFocus(True)
         self.text.setFont(fixed_font())
         self.body.addWidget(self.text, 1)
-        copy = self.add_button(tr("&Copy"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        self.add_button(tr("&Copy"), lambda: QGuiApplication.clipboard().setText(text))
         self.resize(760, 560)
 
 

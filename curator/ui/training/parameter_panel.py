@@ -12,18 +12,16 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QSpinBox,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.wording import tr
 from curator.services.training.recipes import Recipe
+from curator.ui.kit.compose import Part, button, column, row
 from curator.ui.kit.foreign_text import PlainLabel, tip
 from curator.ui.kit.form import guard_from_wheel, sentence
 from resources.recipe_files import Parameter
@@ -133,30 +131,15 @@ class ParameterPanel(QWidget):
         self.fold.setAutoRaise(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.setArrowType(Qt.ArrowType.RightArrow)
-        self.published = QPushButton(tr("Use the &published values"), self)
-        self.own = QPushButton(tr("Use the &recipe's values"), self)
+        self.published = button(tr("Use the &published values"), lambda: self._take(_published), parent=self)
+        self.own = button(tr("Use the &recipe's values"), lambda: self._take(lambda one: one.default), parent=self)
         self.area = QScrollArea(self)
         self.area.setWidgetResizable(True)
         self.area.setAccessibleName(tr("Parameters"))
-        self._compose()
+        head = row(self.fold, 1, self.published, self.own)
+        column(head, (self.area, 1), of=self)
         self.fold.toggled.connect(self._folded)
-        self.published.clicked.connect(
-            lambda: self._take(lambda one: one.paper if one.paper is not None else one.default)
-        )
-        self.own.clicked.connect(lambda: self._take(lambda one: one.default))
         self._folded(shown=False)
-
-    def _compose(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.fold)
-        head.addStretch(1)
-        for button in (self.published, self.own):
-            button.setAutoDefault(False)
-            head.addWidget(button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addLayout(head)
-        whole.addWidget(self.area, 1)
 
     def _folded(self, shown: bool) -> None:
         self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
@@ -171,16 +154,15 @@ class ParameterPanel(QWidget):
         self.fold.setText(tr("Parameters ({n})", n=len(recipe.parameters)))
         self.fold.setAccessibleName(tr("Parameters"))
         self.fields = {one.name: parameter_field(one, self._edited) for one in recipe.parameters}
-        panel = QWidget()
-        column = QVBoxLayout(panel)
+        parts: list[Part] = []
         for title, parameters in parameter_groups(recipe.parameters):
             heading = PlainLabel(tr(title))
             font = heading.font()
             font.setBold(True)
             heading.setFont(font)
-            column.addWidget(heading)
-            column.addLayout(self._rows(parameters))
-        column.addStretch(1)
+            parts += [heading, self._rows(parameters)]
+        panel = QWidget()
+        column(*parts, 1, of=panel, margins=None)
         self.area.setWidget(panel)
         guard_from_wheel(panel)
         self.published.setEnabled(bool(recipe.published()))
@@ -190,9 +172,7 @@ class ParameterPanel(QWidget):
         rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         rows.setContentsMargins(12, 0, 0, 8)
         for one in parameters:
-            line = QHBoxLayout()
-            line.addWidget(self.fields[one.name], 2)
-            line.addWidget(sentence(published_words(one), muted=True), 3)
+            line = row((self.fields[one.name], 2), (sentence(published_words(one), muted=True), 3))
             label = sentence(one.title)
             label.setWordWrap(False)
             label.setToolTip(tip(one.help))

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGroupBox,
-    QHBoxLayout,
     QRadioButton,
     QSpinBox,
     QTabWidget,
@@ -28,6 +27,7 @@ from curator.domain.wording import tr
 from curator.services.training.recipes import CONTEXT, FIT, NAMES, Recipe, grouped
 from curator.services.training.retraining import TrainingPreview
 from curator.settings.choices import DeviceChoice
+from curator.ui.kit.compose import column, row
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import FormDialog, sentence
 from curator.ui.kit.sizing import FlowRow
@@ -147,28 +147,20 @@ class RetrainDialog(FormDialog):
         self.limited.toggled.connect(self.minutes.setEnabled)
 
     def _compose(self) -> None:
-        right = QVBoxLayout()
-        right.setSpacing(12)
-        right.addWidget(self.description)
-        right.addWidget(self.citation)
+        boxes = []
         for title, words in (
             (tr("It learns from"), self.learns),
             (tr("Expected result"), self.expects),
             (tr("It takes"), self.takes),
         ):
             box = QGroupBox(title, self)
-            QVBoxLayout(box).addWidget(words)
-            right.addWidget(box)
-        right.addWidget(self.parameters)
+            column(words, of=box, margins=None)
+            boxes.append(box)
         self._rest = QWidget(self)
-        right.addWidget(self._rest, 1)
-        columns = QHBoxLayout()
-        columns.setSpacing(16)
+        right = column(self.description, self.citation, *boxes, self.parameters, (self._rest, 1), spacing=12)
         self.tabs.addTab(self._simple_page(), tr("Recommended"))
         self.tabs.addTab(self.tree, tr("All recipes"))
-        columns.addWidget(self.tabs, 5)
-        columns.addLayout(right, 7)
-        self.body.insertLayout(0, columns, 1)
+        self.body.insertLayout(0, row((self.tabs, 5), (right, 7), spacing=16), 1)
         self.parameters.fold.toggled.connect(self._give_room)
         on, seed = (sentence(words) for words in (tr("on"), tr("with the seed")))
         for label in (on, seed):

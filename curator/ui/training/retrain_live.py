@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QWidget
 
 from curator.domain.jobs import GateVerdict, JobOutcome, JobState
 from curator.domain.wording import tr
@@ -16,6 +16,7 @@ from curator.services.training.retraining import RESUMABLE
 from curator.ui.jobs.jobs import RunningJob
 from curator.ui.jobs.jobs_bar import flat, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
+from curator.ui.kit.compose import column
 from curator.ui.kit.form import ShowDialog, sentence
 from curator.ui.kit.messages import tell
 from curator.ui.kit.record_tables import FigureTable
@@ -73,20 +74,14 @@ class RetrainLive(ShowDialog):
         self.show_job(job)
 
     def _add_buttons(self) -> None:
-        self.cancel = self.add_button(tr("Cancel &training"))
-        self.promote = self.add_button(tr("&Use anyway…"))
-        self.rollback = self.add_button(tr("Roll &back…"))
-        self.resume = self.add_button(tr("&Resume"))
-        self.map = self.add_button(tr("Embedding &map…"))
-        self.export = self.add_button(tr("E&xport curves…"))
+        self.cancel = self.add_button(tr("Cancel &training"), self.cancel_wanted.emit)
+        self.promote = self.add_button(tr("&Use anyway…"), lambda: self.promote_wanted.emit(self._bundle))
+        self.rollback = self.add_button(tr("Roll &back…"), self.rollback_wanted.emit)
+        self.resume = self.add_button(tr("&Resume"), lambda: self.resume_wanted.emit(self._resumable))
+        self.map = self.add_button(tr("Embedding &map…"), lambda: self.map_wanted.emit(self._bundle))
+        self.export = self.add_button(tr("E&xport curves…"), self.panel.ask_export)
         for button in (self.promote, self.rollback, self.resume, self.map):
             button.hide()
-        self.cancel.clicked.connect(self.cancel_wanted)
-        self.promote.clicked.connect(lambda: self.promote_wanted.emit(self._bundle))
-        self.rollback.clicked.connect(self.rollback_wanted)
-        self.resume.clicked.connect(lambda: self.resume_wanted.emit(self._resumable))
-        self.map.clicked.connect(lambda: self.map_wanted.emit(self._bundle))
-        self.export.clicked.connect(self.panel.ask_export)
 
     # --- while it runs ---
 
@@ -163,11 +158,8 @@ class ComparisonView(QWidget):
         comparison = comparison_of(metrics)
         compared = [(name, old, new, apart, between) for name, new, old, apart, between in comparison_rows(comparison)]
         plain = gate_rows(metrics)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
         words = mcnemar_words(comparison)
-        if words:
-            column.addWidget(sentence(words, selectable=True))
+        head_words = [sentence(words, selectable=True)] if words else []
         head = [tr("On held-out documents"), tr("before"), tr("after")]
         if compared:
             head += [tr("difference"), tr("95 % interval")]
@@ -177,4 +169,4 @@ class ComparisonView(QWidget):
             self.rows = list(plain)
         table = FigureTable(tr("Old and new linker"), head)
         table.show_rows(self.rows)
-        column.addWidget(table, 1)
+        column(*head_words, (table, 1), of=self, margins=(0, 8, 0, 0))

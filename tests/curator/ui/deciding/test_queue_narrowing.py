@@ -310,16 +310,6 @@ def test_a_search_that_wraps_around_ends() -> None:
     assert list(_following(after.__getitem__, 4)) == []
 
 
-def test_a_mention_that_is_due_again_in_the_open_document_is_shown(
-    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.project.curation.decide_many((1, 2, 3, 4), Verdict.nil())
-    desk.at.open(1, 4)
-    monkeypatch.setattr(world.project.queue, "_due", lambda: (1, 2))
-    desk.at.next_undecided()
-    assert (desk.document, desk.mention) == (1, 2)
-
-
 def test_damage_is_the_last_that_is_said(desk: Desk, world: World) -> None:
     desk.at.open(1)
     damage(world, 2)
