@@ -17,27 +17,12 @@ from curator.services.importing.import_sources import COLUMNS, document_formats
 from curator.services.training.recipes import Recipe, load_recipes
 from curator.settings.choices import Option, OptionKind
 from curator.settings.schema import default, options
+from curator.ui.kit.key_names import key_name
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.settings import CHOICES
 from resources.recipe_files import QUICK
 
 MARK = re.compile(r"<!-- table: (?P<name>[a-z-]+) -->")
-KEY_WORDS = {
-    "Return": "Enter",
-    "Enter": "Enter on the number pad",
-    "Up": "↑",
-    "Down": "↓",
-    "PgUp": "Page Up",
-    "PgDown": "Page Down",
-    "Del": "Delete",
-    "+": "+ (plus)",
-    "-": "− (minus)",
-    ",": ", (comma)",
-    ".": ". (full stop)",
-    "/": "/ (slash)",
-    "?": "? (question mark)",
-    "=": "= (equals)",
-}
 DIGITS = re.compile(r"(?P<stem>mention\.(?:choose|also))(?P<digit>[1-9])")
 
 
@@ -49,12 +34,6 @@ def table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
-
-
-def key_words(shortcut: str) -> str:
-    """Qt's portable text of a key as the manual writes it: `Ctrl+Shift+Z`, `Page Down`, `Ctrl++ (plus)`."""
-    modifiers, key = shortcut[: -len(shortcut.rpartition("+")[2] or "+")], shortcut.rpartition("+")[2] or "+"
-    return modifiers + KEY_WORDS.get(key, key)
 
 
 def keys() -> str:
@@ -71,10 +50,10 @@ def _key_row(command: Command[Any]) -> Iterator[tuple[str, str, str]]:
     """One row for a command; the nine digits share the row of the first."""
     digit = DIGITS.fullmatch(command.id)
     if digit is None:
-        shown = " or ".join(f"**{key_words(one)}**" for one in command.shortcuts)
+        shown = " or ".join(f"**{key_name(one)}**" for one in command.shortcuts)
         yield command.title, shown or "–", command.help
     elif digit["digit"] == "1":
-        first = key_words(command.shortcuts[0])
+        first = key_name(command.shortcuts[0])
         title, words = (text.replace("1", "1 … 9", 1) for text in (command.title, command.help))
         yield title, f"**{first}** … **{first[:-1]}9**", words
 

@@ -61,22 +61,6 @@ def test_every_table_is_in_one_page() -> None:
     assert sorted(found) == sorted(help_tables.TABLES)
 
 
-@pytest.mark.parametrize(
-    ("shortcut", "words"),
-    [
-        ("N", "N"),
-        ("Ctrl+Shift+Z", "Ctrl+Shift+Z"),
-        ("Ctrl++", "Ctrl++ (plus)"),
-        ("+", "+ (plus)"),
-        ("Ctrl+-", "Ctrl+− (minus)"),
-        ("Ctrl+Return", "Ctrl+Enter"),
-        ("PgDown", "Page Down"),
-    ],
-)
-def test_keys_in_words(shortcut: str, words: str) -> None:
-    assert help_tables.key_words(shortcut) == words
-
-
 def test_the_nine_digits_share_a_row() -> None:
     assert "| Choose candidate 1 … 9 | **1** … **9** |" in help_tables.TABLES["keys"]()
 
