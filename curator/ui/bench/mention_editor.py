@@ -7,7 +7,7 @@ from enum import Enum
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from curator.domain.decisions import Change
 from curator.domain.documents import Mention, Span
@@ -27,6 +27,7 @@ from curator.services.queue.seat import MentionEditing
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document.document_view import DocumentView
+from curator.ui.kit.compose import column
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.sight import watch
@@ -233,10 +234,7 @@ class TypePicker(QFrame):
         self.list.setAccessibleName(tr("Types"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 8, 10, 8)
-        for widget in (self.title, self.line, self.list, self.note):
-            layout.addWidget(widget)
+        column(self.title, self.line, self.list, self.note, of=self, margins=(10, 8, 10, 8))
         self.line.textEdited.connect(self._typed)
         self.line.installEventFilter(self)
         watch(self)

@@ -276,7 +276,7 @@ class Refresher(QObject):
     @Slot()
     def _jobs(self) -> None:
         bench = self._bench
-        bench.queue.rows.set_importing(bench.jobs.importing)
+        bench.queue.set_importing(bench.jobs.importing)
         if bench.navigator.opened is None:
             self._document()
         self._note()

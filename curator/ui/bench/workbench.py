@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from curator.commands.command import WindowState
 from curator.domain.decisions import Outcome, Verdict
@@ -34,6 +34,7 @@ from curator.ui.document.document_find import FindBar
 from curator.ui.document.document_view import DocumentView
 from curator.ui.jobs.jobs import Jobs
 from curator.ui.jobs.jobs_bar import BottomBar
+from curator.ui.kit.compose import column, splitter
 from curator.ui.kit.form import guard_from_wheel
 from curator.ui.kit.notices import Notices
 from curator.ui.kit.sight import Glance, Sight
@@ -119,41 +120,26 @@ class Workbench(QWidget):
 
     def _compose(self) -> None:
         middle = QWidget(self)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        self.middle = column
-        column.addWidget(self.header)
-        column.addWidget(self.find_bar)
-        column.addWidget(self.document, 3)
-        column.addWidget(self.many.strip, 2)
+        parts = (self.header, self.find_bar, (self.document, 3), (self.many.strip, 2))
+        self.middle = column(*parts, of=middle, spacing=0)
         self.side = QStackedWidget(self)
         self.side.addWidget(self.candidates)
         self.side.addWidget(self.search)
-        self.reading = reading = QSplitter(Qt.Orientation.Horizontal, self)
-        reading.setObjectName("reading")
-        reading.addWidget(middle)
-        reading.addWidget(self.guidelines)
-        reading.setStretchFactor(0, 1)
-        reading.setChildrenCollapsible(False)
-        reading.setSizes([500, 320])
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        for part, stretch in ((self.queue, 0), (reading, 1), (self._right(), 0)):
-            self.splitter.addWidget(part)
-            self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setObjectName("columns")  # named parts are saved: see window_layout
+        sides = (500, 320)
+        self.reading = splitter(middle, self.guidelines, parent=self, sizes=sides, stretch=(1,), across=True)
+        below = HistorySide(self.history, self.comments, self)
+        self.right = splitter(self.side, below, parent=self, sizes=RIGHT_ROWS, stretch=(1,))
+        columns = (self.queue, self.reading, self.right)
+        self.splitter = splitter(*columns, parent=self, sizes=(1, 1, 1), stretch=(0, 1, 0), across=True)
+        for part, name in ((self.reading, "reading"), (self.right, "side"), (self.splitter, "columns")):
+            part.setObjectName(name)  # named parts are saved: see window_layout
         self._fit_columns(WIDE)
         self.line = QStackedWidget(self)
         self.line.addWidget(self.bottom)
         self.line.addWidget(self.reasons)
         self.line.addWidget(self.comment_strip)
         self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # as tall as its tallest page
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.splitter, 1)
-        whole.addWidget(self.line)
+        column((self.splitter, 1), self.line, of=self, spacing=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -191,16 +177,6 @@ class Workbench(QWidget):
             for usual, least, most in ((LEFT, LEAST_LEFT, MOST_LEFT), (RIGHT, LEAST_RIGHT, MOST_RIGHT))
         )
         self.splitter.setSizes([left, max(width - left - right, 1), right])
-
-    def _right(self) -> QWidget:
-        self.right = right = QSplitter(Qt.Orientation.Vertical, self)
-        right.addWidget(self.side)
-        right.addWidget(HistorySide(self.history, self.comments, self))
-        right.setStretchFactor(0, 1)
-        right.setChildrenCollapsible(False)
-        right.setObjectName("side")
-        right.setSizes(RIGHT_ROWS)
-        return right
 
     def _find(self, query: str) -> Sequence[EntityMatch]:
         """Called in a background thread. The mention's types first; for an empty query, the last linked."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSplitter, QStackedWidget, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStackedWidget, QStyle, QWidget
 
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
@@ -26,6 +26,7 @@ from curator.ui.candidates.candidate_model import (
 )
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow
 from curator.ui.candidates.entity_card import EntityCard, Lookup
+from curator.ui.kit.compose import column, pane, row, splitter
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.labels import ElidedLabel, NotedLabel, NoteLabel, StateChip
 from curator.ui.kit.mention_state import decision_words, state_of
@@ -117,43 +118,20 @@ class CandidatePanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        first = QHBoxLayout()
-        first.addWidget(self._text, 1)
-        first.addWidget(self._chip)
-        header = QVBoxLayout()
-        header.setContentsMargins(12, 12, 12, 8)
-        header.setSpacing(3)
-        header.addLayout(first)
-        header.addWidget(self._facts)
-        header.addWidget(self._decided)
-        upper = QWidget(self)
-        rows = QVBoxLayout(upper)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addLayout(header)
-        rows.addWidget(self.note)
-        rows.addWidget(self.list, 1)
-        rows.addWidget(self.hidden_row)
-        rows.addWidget(self.nil_row)
-        self.opinion.setContentsMargins(12, 3, 12, 5)
-        rows.addWidget(self.opinion)
+        first = row((self._text, 1), self._chip)
+        header = column(first, self._facts, self._decided, margins=(12, 12, 12, 8), spacing=3)
+        for line in (self.opinion, self.contradiction):
+            line.setContentsMargins(12, 3, 12, 5)
         self.opinion.hide()
-        self.contradiction.setContentsMargins(12, 3, 12, 5)
-        rows.addWidget(self.contradiction)
+        parts = (header, self.note, (self.list, 1), self.hidden_row, self.nil_row, self.opinion, self.contradiction)
+        self._upper = upper = pane(*parts, parent=self, spacing=0)
         self.records.addWidget(self.card)
         self.records.addWidget(self.contrast)
-        self.splitter = QSplitter(Qt.Orientation.Vertical, self)
-        self.splitter.addWidget(upper)
-        self.splitter.addWidget(self.records)
-        self.splitter.setStretchFactor(0, 3)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setChildrenCollapsible(False)
-        self._upper, self._dragged = upper, False
+        self.splitter = splitter(upper, self.records, parent=self, sizes=(560, 300), stretch=(3, 1))
+        self._dragged = False
         self.splitter.splitterMoved.connect(self._drag)
         self._fit_list()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.splitter)
+        column(self.splitter, of=self)
 
     def _fit_list(self) -> None:
         """Ensure that two candidates are visible even on a small screen."""
@@ -215,11 +193,11 @@ class CandidatePanel(QWidget):
         ids = [one.candidate.entity_id for one in rows]
         first = next((ids.index(one) for one in linked if one in ids), 0)
         plain, below = option.state, self.list.viewport().height()
-        for at, row in enumerate(rows):
-            height = self._delegate.height(option.font, keyed=row.keyed)
+        for at, one in enumerate(rows):
+            height = self._delegate.height(option.font, keyed=one.keyed)
             option.rect = QRect(0, 0, self.list.viewport().width(), height)
             option.state = plain | QStyle.StateFlag.State_Selected if at == first else plain
-            self._delegate.picture(row, option, ratio)
+            self._delegate.picture(one, option, ratio)
             below -= height
             if below <= 0:
                 break

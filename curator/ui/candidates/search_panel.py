@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.curies import checked_identifier, is_identifier, miswritten, registry_of
 from curator.domain.entities import EntityMatch, MatchKind
@@ -28,6 +28,7 @@ from curator.ui.candidates.search_rows import (
     left_out_words,
     obsolete_words,
 )
+from curator.ui.kit.compose import column, field, row, splitter, tool
 from curator.ui.kit.labels import ElidedLabel, NoteLabel
 from curator.ui.kit.row_list import RowList
 from curator.ui.kit.sight import Glance, rows_in_sight
@@ -103,15 +104,10 @@ class SearchPanel(QWidget):
         self._glance.log(self.list.viewport(), self._found_shown)
 
     def _make_widgets(self) -> None:
-        self.line = QLineEdit(self)
-        self.line.setPlaceholderText(tr("Search the knowledge base; ? shows help"))
-        self.line.setAccessibleName(tr("Search the knowledge base"))
-        self.line.setClearButtonEnabled(True)
-        self.help = QToolButton(self)
-        self.help.setText("?")
+        hint = tr("Search the knowledge base; ? shows help")
+        self.line = field(tr("Search the knowledge base"), hint=hint, clear=True, parent=self)
+        self.help = tool("?", tr("Search help"), parent=self)
         self.help.setCheckable(True)
-        self.help.setToolTip(tr("Search help"))
-        self.help.setAccessibleName(tr("Search help"))
         self.grammar = NoteLabel(self)
         self.obsolete = NoteLabel(self)
         self.list = RowList(tr("Entities found"), self)
@@ -123,20 +119,8 @@ class SearchPanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        first = QHBoxLayout()
-        first.addWidget(self.line, 1)
-        first.addWidget(self.help)
-        head = QVBoxLayout()
-        head.setContentsMargins(10, 10, 10, 6)
-        head.addLayout(first)
-        head.addWidget(self.status)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addWidget(self.grammar)
-        whole.addWidget(self.obsolete)
-        whole.addWidget(self.list, 1)
+        head = column(row((self.line, 1), self.help), self.status, margins=(10, 10, 10, 6))
+        column(head, self.grammar, self.obsolete, (self.list, 1), of=self, spacing=0)
 
     def close_search(self) -> None:
         """Deliver nothing of a running search."""
@@ -326,18 +310,8 @@ class SearchPane(QWidget):
         self.note = NoteLabel(self)
         self.panel = SearchPanel(search, self, glance=glance)
         self.card = EntityCard(lookup, self)
-        splitter = QSplitter(Qt.Orientation.Vertical, self)
-        splitter.addWidget(self.panel)
-        splitter.addWidget(self.card)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 1)
-        splitter.setChildrenCollapsible(False)
-        splitter.setSizes([640, 220])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.note)
-        whole.addWidget(splitter)
+        parts = splitter(self.panel, self.card, parent=self, sizes=(640, 220), stretch=(3, 1))
+        column(self.note, parts, of=self, spacing=0)
         self.card.name_parents()
         self.panel.highlighted.connect(self.card.show_entity)
         self.panel.chosen.connect(self._choose)

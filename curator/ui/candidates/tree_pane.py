@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.entities import Entity, TreeNode
 from curator.domain.wording import ntr, tr
@@ -17,6 +17,7 @@ from curator.ui.candidates.search_panel import NO_MATCH, TOO_SOON
 from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
 from curator.ui.candidates.tree_model import Narrower, TreeModel, Way
 from curator.ui.candidates.tree_view import TreeView
+from curator.ui.kit.compose import column, field, pane, splitter
 from curator.ui.kit.labels import ElidedLabel, NoteLabel
 from curator.ui.kit.row_list import RowList
 from curator.ui.kit.sight import Glance
@@ -56,10 +57,8 @@ class TreePane(QWidget):
         self.worker = Worker(self)
         self.model = TreeModel(narrower, way, self)
         self.matches = MatchModel(self)
-        self.line = QLineEdit(self)
-        self.line.setPlaceholderText(tr("Find in the hierarchy"))
-        self.line.setAccessibleName(tr("Find in the hierarchy"))
-        self.line.setClearButtonEnabled(True)
+        find = tr("Find in the hierarchy")
+        self.line = field(find, hint=find, clear=True, parent=self)
         self.status = ElidedLabel(muted=True, parent=self)
         self.note = NoteLabel(self)
         self.tree = TreeView(self.model, tr("Hierarchy of the knowledge base"), self)
@@ -75,29 +74,11 @@ class TreePane(QWidget):
     def _compose(self) -> None:
         self.pages.addWidget(self.tree)
         self.pages.addWidget(self.list)
-        upper = QWidget(self)
+        head = column(self.line, self.status, margins=(10, 10, 10, 6))
+        upper = pane(head, self.note, (self.pages, 1), parent=self, spacing=0)
         upper.setAutoFillBackground(True)
         upper.setBackgroundRole(QPalette.ColorRole.Base)
-        head = QVBoxLayout()
-        head.setContentsMargins(10, 10, 10, 6)
-        head.addWidget(self.line)
-        head.addWidget(self.status)
-        rows = QVBoxLayout(upper)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addLayout(head)
-        rows.addWidget(self.note)
-        rows.addWidget(self.pages, 1)
-        splitter = QSplitter(Qt.Orientation.Vertical, self)
-        splitter.addWidget(upper)
-        splitter.addWidget(self.card)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 1)
-        splitter.setChildrenCollapsible(False)
-        splitter.setSizes([640, 220])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(splitter)
+        column(splitter(upper, self.card, parent=self, sizes=(640, 220), stretch=(3, 1)), of=self)
 
     def _connect(self) -> None:
         self.model.began.connect(lambda total: self.tree.set_empty_words("" if total else tr(FLAT)))

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from curator.domain.documents import Span
 from curator.domain.wording import tr
-from curator.ui.kit.foreign_text import PlainLabel, tip
+from curator.ui.kit.compose import row, tool
+from curator.ui.kit.foreign_text import PlainLabel
 
 MOST = 10_000
 """The most matches that are marked."""
@@ -78,29 +79,22 @@ class FindBar(QWidget):
         self.line = _FindLine(self)
         self.count = PlainLabel(parent=self)
         self.count.setAccessibleName(tr("Matches"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 12, 6)
-        row.addWidget(self.line, 1)
-        row.addWidget(self.count)
-        for arrow, name, step in (
-            (Qt.ArrowType.UpArrow, tr("Previous match (Shift+Enter)"), -1),
-            (Qt.ArrowType.DownArrow, tr("Next match (Enter)"), 1),
-        ):
-            row.addWidget(self._button(arrow, name, step))
+        arrows = (
+            self._button(Qt.ArrowType.UpArrow, tr("Previous match (Shift+Enter)"), -1),
+            self._button(Qt.ArrowType.DownArrow, tr("Next match (Enter)"), 1),
+        )
+        row((self.line, 1), self.count, *arrows, of=self, margins=(16, 6, 12, 6))
         self.line.textChanged.connect(self.query_changed)
         self.line.stepped.connect(self.stepped)
         self.line.left.connect(self.left)
         self.hide()
 
     def _button(self, arrow: Qt.ArrowType, name: str, step: int) -> QToolButton:
-        button = QToolButton(self)
-        button.setArrowType(arrow)
-        button.setAutoRaise(True)
-        button.setToolTip(tip(name))
-        button.setAccessibleName(name)
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter and Shift+Enter do the same from the line
-        button.clicked.connect(lambda: self.stepped.emit(step))
-        return button
+        found = tool("", name, lambda: self.stepped.emit(step), parent=self)
+        found.setArrowType(arrow)
+        found.setAutoRaise(True)
+        found.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter and Shift+Enter do the same from the line
+        return found
 
     def start(self, words: str) -> None:
         """Show the line with `words`, if given, else with the last query."""

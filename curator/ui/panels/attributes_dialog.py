@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from curator.domain.attributes import MOST_VALUES, PRESETS, Attribute, AttributeValue, Scheme
 from curator.domain.wording import UserError, localised, tr
+from curator.ui.kit.compose import button, choice, field, row
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.form import EmptyPage, FormDialog, sentence
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
@@ -68,12 +69,10 @@ class AttributesDialog(FormDialog):
         self.note = sentence("")
         self.body.addWidget(self.table, 1)
         self.body.addWidget(self.empty, 1)
-        row = QHBoxLayout()
-        self.new = self._button(row, tr("&New…"), self._add)
-        self.edit = self._button(row, tr("&Edit…"), self._edit)
-        self.drop = self._button(row, tr("&Delete"), self._delete)
-        row.addStretch(1)
-        self.body.addLayout(row)
+        self.new = button(tr("&New…"), self._add, parent=self)
+        self.edit = button(tr("&Edit…"), self._edit, parent=self)
+        self.drop = button(tr("&Delete"), self._delete, parent=self)
+        self.body.addLayout(row(self.new, self.edit, self.drop, 1))
         self.body.addWidget(self.note)
         self.files = FoundInFiles(writable=writable, parent=self)
         self.files.read_wanted.connect(self._read)
@@ -97,13 +96,6 @@ class AttributesDialog(FormDialog):
         self.problem.set_note("")
         self.files.set_busy(tr("Reading the attributes from the files…"))
         self.read_wanted.emit(names)
-
-    def _button(self, row: QHBoxLayout, words: str, then: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: then())
-        row.addWidget(button)
-        return button
 
     def _used(self, one: Attribute) -> int:
         return sum(self._uses.get(value.id, 0) for value in one.values)
@@ -161,27 +153,26 @@ class AttributeDialog(FormDialog):
         title, intro = (tr("New attribute"), "") if one is None else (tr("Edit attribute"), tr(EDIT_INTRO))
         super().__init__(title, intro=intro, ok=tr("OK"), parent=parent)
         self._scheme, self._one = scheme, one
-        self.preset = QComboBox(self)
-        self.preset.setAccessibleName(tr("Preset"))
-        self.preset.addItem(tr(NO_PRESET))
-        for preset in PRESETS:
-            self.preset.addItem(f"{preset.name}: {', '.join(preset.values)}")
-        self.name = self._line(tr("Name of the attribute"), one.name if one is not None else "")
+        presets = [(f"{one.name}: {', '.join(one.values)}", one) for one in PRESETS]
+        self.preset = choice(tr("Preset"), [(tr(NO_PRESET), None), *presets], parent=self)
+        self.name = field(tr("Name of the attribute"), text=one.name if one is not None else "", parent=self)
         kept = one.shown if one is not None else ()
         self._kept: list[AttributeValue | None] = [*kept, *([None] * (MOST_VALUES - len(kept)))]
         self.values = [
-            self._line(tr("Value {number}", number=at), value.name if value is not None else "")
+            field(
+                tr("Value {number}", number=at), hint=str(at), text=value.name if value is not None else "", parent=self
+            )
             for at, value in enumerate(self._kept, start=1)
         ]
-        self.types = self._line(tr("Mention types"), ", ".join(one.types) if one is not None else "")
-        self.types.setPlaceholderText(tr("all types, or for example: {types}", types=", ".join(types[:2]) or "Disease"))
+        hint = tr("all types, or for example: {types}", types=", ".join(types[:2]) or "Disease")
+        given = ", ".join(one.types) if one is not None else ""
+        self.types = field(tr("Mention types"), hint=hint, text=given, parent=self)
         self.restore = QCheckBox(tr("&Restore deleted values"), self)
         if one is None:
             self.form.addRow(tr("&Preset"), self.preset)
         self.form.addRow(tr("&Name"), self.name)
         grid = QGridLayout()
         for at, line in enumerate(self.values):
-            line.setPlaceholderText(str(at + 1))
             grid.addWidget(line, at // COLUMNS, at % COLUMNS)
         label = PlainLabel(tr("&Values"), self)
         label.setBuddy(self.values[0])
@@ -195,11 +186,6 @@ class AttributeDialog(FormDialog):
         self.preset.activated.connect(self._take_preset)
         self.setMinimumWidth(460)
         self.name.setFocus()
-
-    def _line(self, name: str, text: str) -> QLineEdit:
-        line = QLineEdit(text, self)
-        line.setAccessibleName(name)
-        return line
 
     def _take_preset(self, at: int) -> None:
         if at > 0:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import localised, ntr, tr
 from curator.services.importing.file_attributes import FileAttribute
+from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.form import sentence
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
@@ -52,18 +53,8 @@ class FoundInFiles(QWidget):
             parent=self,
         )
         self.note = sentence(tr(SEARCHING))
-        self.button = QPushButton(tr("&Read from the files"), self)
-        self.button.setAutoDefault(False)
-        row = QHBoxLayout()
-        row.addWidget(self.button)
-        row.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 8, 0, 0)
-        for widget in (self.title, self.intro, self.table):
-            whole.addWidget(widget)
-        whole.addLayout(row)
-        whole.addWidget(self.note)
-        self.button.clicked.connect(self._read)
+        self.button = button(tr("&Read from the files"), self._read, parent=self)
+        column(self.title, self.intro, self.table, row(self.button, 1), self.note, of=self, margins=(0, 8, 0, 0))
         self.table.chosen.connect(self._read)
         self.table.lines.ticked_changed.connect(self._enable)
         self.table.moved.connect(self._enable)

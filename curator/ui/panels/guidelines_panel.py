@@ -11,18 +11,16 @@ from PySide6.QtGui import QKeyEvent, QPalette, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
-    QHBoxLayout,
     QPlainTextEdit,
     QSizePolicy,
     QStackedWidget,
     QTextBrowser,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.wording import UserError, tr
 from curator.services.curating.notes import GuidelineService
+from curator.ui.kit.compose import column, row, tool
 from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, StillBrowser
 
 SAVE_MS = 800
@@ -54,24 +52,26 @@ class GuidelinesPanel(QWidget):
         self._service = service
         self._text = ""
         self.headings = QComboBox(self)
-        self.edit = QToolButton(self)
-        self.close_button = QToolButton(self)
+        why = tr("Edit the guidelines; changes are saved automatically.")
+        self.edit = tool(tr("Edit"), tr("Edit"), hint=why, parent=self)
+        self.edit.setCheckable(True)
+        self.edit.setEnabled(writable)
+        hint = tr("Hide the guidelines (G)")
+        self.close_button = tool("✕", tr("Hide the guidelines"), self.put_away, hint=hint, parent=self)
         self.reader = StillBrowser(self, images=images)
         self.editor = PlainEdit(self)
         self.state = PlainLabel(parent=self)
         self._pages = QStackedWidget(self)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
-        self._set_up(writable)
-        self._compose()
+        self._set_up()
         self._timer.timeout.connect(self.flush)
         self.editor.textChanged.connect(self._typed)
         self.edit.toggled.connect(self._edit)
-        self.close_button.clicked.connect(self.put_away)
         self.headings.activated.connect(lambda: self._go_to(self.headings.currentText()))
         for one in (self.reader, self.editor):
             one.installEventFilter(self)
 
-    def _set_up(self, writable: bool) -> None:
+    def _set_up(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.headings.setEditable(True)
@@ -85,13 +85,6 @@ class GuidelinesPanel(QWidget):
         line.setAccessibleName(tr("Part of a heading"))
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self.edit.setText(tr("Edit"))
-        self.edit.setCheckable(True)
-        self.edit.setEnabled(writable)
-        self.edit.setToolTip(tr("Edit the guidelines; changes are saved automatically."))
-        self.close_button.setText("✕")
-        self.close_button.setAccessibleName(tr("Hide the guidelines"))
-        self.close_button.setToolTip(tr("Hide the guidelines (G)"))
         for page in (self.reader, self.editor):
             page.document().setDocumentMargin(12)
         self.reader.setAccessibleName(tr("Guidelines"))
@@ -99,22 +92,11 @@ class GuidelinesPanel(QWidget):
         self.editor.setAccessibleName(tr("Guidelines in Markdown"))
         self.editor.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.editor.setTabChangesFocus(True)
-
-    def _compose(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(10, 8, 8, 6)
-        head.addWidget(self.headings, 1)
-        head.addWidget(self.edit)
-        head.addWidget(self.close_button)
         self._pages.addWidget(self.reader)
         self._pages.addWidget(self.editor)
         self.state.setContentsMargins(12, 3, 12, 5)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self._pages, 1)
-        column.addWidget(self.state)
+        head = row((self.headings, 1), self.edit, self.close_button, margins=(10, 8, 8, 6))
+        column(head, (self._pages, 1), self.state, of=self, spacing=0)
 
     def show_panel(self) -> None:
         """Show the project's guidelines for reading and focus them."""

@@ -9,13 +9,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +22,7 @@ from curator.services.curating.curation import CurationService
 from curator.services.curating.notes import NoteService
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
+from curator.ui.kit.compose import column, field, row, tool
 from curator.ui.kit.foreign_text import PlainLabel
 
 # A one-line comment field at the bottom, which covers nothing.
@@ -42,18 +39,11 @@ class CommentStrip(QWidget):
         self.setAutoFillBackground(True)
         self._before: QWidget | None = None
         self.about = PlainLabel(parent=self)
-        self.line = QLineEdit(self)
-        self.line.setAccessibleName(tr("Comment"))
-        self.line.setPlaceholderText(tr("What should others know?"))
+        self.line = field(tr("Comment"), hint=tr("What should others know?"), parent=self)
         self.line.setMaxLength(10_000)
         hint = PlainLabel(tr("↵ saves, Esc cancels"), self)
         hint.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 4, 14, 4)
-        row.setSpacing(8)
-        row.addWidget(self.about)
-        row.addWidget(self.line, 1)
-        row.addWidget(hint)
+        row(self.about, (self.line, 1), hint, of=self, margins=(14, 4, 14, 4), spacing=8)
         self.line.installEventFilter(self)
         self.hide()
 
@@ -107,23 +97,13 @@ class CommentsPanel(QWidget):
         self._shown: tuple[Comment, ...] = ()
         self._writable = True
         self._heading = PlainLabel(parent=self)
-        self.delete = QToolButton(self)
-        self.delete.setText(tr("Delete"))
-        self.delete.setAccessibleName(tr("Delete the selected comment"))
-        self.delete.setToolTip(tr("Delete the selected comment (Delete); undo brings it back."))
+        hint = tr("Delete the selected comment (Delete); undo brings it back.")
+        self.delete = tool(tr("Delete"), tr("Delete the selected comment"), self._delete, hint=hint, parent=self)
         self.list = _List(self)
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 0, 8, 0)
-        head.addWidget(self._heading, 1)
-        head.addWidget(self.delete)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
-        self.delete.clicked.connect(self._delete)
+        head = row((self._heading, 1), self.delete, margins=(12, 0, 8, 0))
+        column(head, (self.list, 1), of=self, margins=(0, 0, 0, 4), spacing=2)
         self.list.delete_pressed.connect(self._delete)
-        self.list.currentRowChanged.connect(lambda row: self.delete.setEnabled(row >= 0 and self._writable))
+        self.list.currentRowChanged.connect(lambda at: self.delete.setEnabled(at >= 0 and self._writable))
         self.show_comments((), ())
 
     def set_writable(self, writable: bool) -> None:
@@ -155,7 +135,7 @@ class CommentsPanel(QWidget):
 
     @property
     def words(self) -> list[str]:
-        return [self.list.item(row).text() for row in range(self.list.count())]
+        return [self.list.item(at).text() for at in range(self.list.count())]
 
     def _delete(self) -> None:
         item = self.list.currentItem()

@@ -6,22 +6,13 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.facets import Facet
 from curator.domain.wording import tr
 from curator.services.ports.queue import QueueFilter
 from curator.services.queue.ordering import QueueOrder
+from curator.ui.kit.compose import column, field, row, tool
 from curator.ui.kit.foreign_text import tip
 from curator.ui.queue.facets_panel import FACET_WORDS, FacetsPanel, chips
 
@@ -39,9 +30,7 @@ class FilterChips(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words: tuple[str, ...] = ()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(3)
+        self._column = column(of=self, spacing=3)
         self.hide()
 
     def show_filter(self, where: QueueFilter) -> None:
@@ -109,18 +98,12 @@ class SavedFiltersRow(QWidget):
         line.setPlaceholderText(tr(HINT))
         line.setAccessibleName(tr("Name of a saved filter"))
         line.setToolTip(tr("Type a name and press Enter to save the current filter; choose a name to apply it again."))
-        self.delete = QToolButton(self)
-        self.delete.setText("✕")
-        self.delete.setAccessibleName(tr("Delete this saved filter"))
-        self.delete.setToolTip(tr("Delete this saved filter"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.delete)
+        delete = lambda: self.deleted.emit(self.box.currentText().strip())  # noqa: E731
+        self.delete = tool("✕", tr("Delete this saved filter"), delete, parent=self)
+        row((self.box, 1), self.delete, of=self)
         self.box.activated.connect(lambda at: self.chosen.emit(self.box.itemText(at)))
         line.returnPressed.connect(self._entered)
         line.textChanged.connect(self._enable)
-        self.delete.clicked.connect(lambda: self.deleted.emit(self.box.currentText().strip()))
         self.show_names(())
 
     def show_names(self, names: Iterable[str], current: str = "") -> None:
@@ -160,14 +143,11 @@ class QueueHead(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = QLineEdit(self)
-        self.text.setPlaceholderText(tr("Filter by id or title"))
-        self.text.setAccessibleName(tr("Filter documents by id or title"))
-        self.text.setClearButtonEnabled(True)
-        self.fold = QToolButton(self)
-        self.fold.setText(tr("Facets"))
-        self.fold.setToolTip(tr("Filter mentions by state, type, probability and more (Q)"))
-        self.fold.setAccessibleName(tr("Show the facets"))
+        self.text = field(
+            tr("Filter documents by id or title"), hint=tr("Filter by id or title"), clear=True, parent=self
+        )
+        why = tr("Filter mentions by state, type, probability and more (Q)")
+        self.fold = tool(tr("Facets"), tr("Show the facets"), hint=why, parent=self)
         self.fold.setCheckable(True)
         self.fold.setArrowType(Qt.ArrowType.RightArrow)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -177,22 +157,13 @@ class QueueHead(QWidget):
         self.chips = FilterChips(self)
         self.fold.toggled.connect(self._fold)
         self.orders.activated.connect(lambda at: self.order_chosen.emit(QueueOrder(self.orders.itemData(at))))
-        self._compose()
+        self._choices = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._choices.setSpacing(6)
+        self._choices.addWidget(self.fold)
+        self._choices.addWidget(self.orders, 1)
+        parts = (self.text, self._choices, self.saved, (self.facets, 1), self.chips)
+        column(*parts, of=self, margins=(10, 10, 10, 8), spacing=6)
         self._fold(False)
-
-    def _compose(self) -> None:
-        self._choices = choices = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        choices.setSpacing(6)
-        choices.addWidget(self.fold)
-        choices.addWidget(self.orders, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 8)
-        column.setSpacing(6)
-        column.addWidget(self.text)
-        column.addLayout(choices)
-        column.addWidget(self.saved)
-        column.addWidget(self.facets, 1)
-        column.addWidget(self.chips)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place the order below the facets if there is no room next to them."""

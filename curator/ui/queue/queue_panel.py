@@ -1,25 +1,37 @@
-"""The queue on the left: filter, facets, order, set filters, the documents or the work list, and their number."""
+"""The queue on the left: filter, facets, order, set filters; below, the documents or the mentions of a work list, and
+their number."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.facets import FacetCube
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.ports.documents import ProjectCounts
 from curator.services.ports.queue import QueueFilter, WorkRow
 from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.ordering import OrderingService, QueueOrder
 from curator.services.queue.queue import QueueService
 from curator.services.queue.seat import Lists
+from curator.ui.kit.compose import column, pane, row, splitter
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.row_list import RowTable
 from curator.ui.kit.worker import Worker
+from curator.ui.queue.queue_delegate import QueueDelegate, WorkDelegate
 from curator.ui.queue.queue_head import QueueHead
-from curator.ui.queue.queue_rows import QueueRows
+from curator.ui.queue.queue_model import QueueModel
+from curator.ui.queue.work_model import WorkModel
 
+NO_PROJECT = "No project is open."
+NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents."
+IMPORTING = "An import is running. Its documents appear here when it is done."
+NONE_LEFT = "No document matches the filter."
+NO_MENTION = "No mention matches the filters. Shift+Q shows everything again."
+NO_WORK = "No undecided mentions are left here. O changes the order, Shift+Q clears the filter."
 DEBOUNCE_MS = 120
 RECOUNT_MS = 400
 """Delay after the last change before facets are recounted, and never while collapsed."""
@@ -30,9 +42,6 @@ MANY = 200
 
 
 class QueuePanel(QWidget):
-    """API: `set_source`, `set_counts`, `set_current`, `refresh`, `where`, `focus_filter`, `focus_facets`, `narrow`,
-    `clear`, `set_order`, `renew_work`, `close_work`."""
-
     document_activated = Signal(int)
     mention_activated = Signal(int, int)  # document, mention: of the work list
     filter_changed = Signal(object)  # QueueFilter; its documents are in `documents`
@@ -41,10 +50,23 @@ class QueuePanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
         self.head = QueueHead(self)
-        self.rows = QueueRows(self)
-        self.model, self.list, self.footer = self.rows.model, self.rows.list, self.rows.footer
         self.text, self.facets, self.chips = self.head.text, self.head.facets, self.head.chips
+        self.model, self.work = QueueModel(parent=self), WorkModel(self)
+        self.list = RowTable(tr("Documents"), self)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(QueueDelegate(self.list))
+        self.work_list = RowTable(tr("Mentions to decide"), self)
+        self.work_list.setModel(self.work)
+        self.work_list.setItemDelegate(WorkDelegate(self.work_list))
+        self.footer = ElidedLabel(muted=True, parent=self)
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self.work_list)
+        self._total = 0
+        self._has_project = self._importing = self._away = False
         self._facet_service: FacetService | None = None
         self._ordering: OrderingService | None = None
         self._filters: SavedFilters | None = None
@@ -52,12 +74,11 @@ class QueuePanel(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._recount = QTimer(self, singleShot=True, interval=RECOUNT_MS)
         self._documents, self._cubes, self._works = (Worker(self, here=True) for _ in range(3))
-        self._compose()
+        below = pane((self._stack, 1), row(self.footer, margins=(12, 5, 12, 6)), parent=self, spacing=0)
+        self._parts = splitter(self.head, below, parent=self, sizes=(0, 1), stretch=(0, 1))
+        column(self._parts, of=self)
         self._connect()
         self._reload()
-
-    def _compose(self) -> None:
-        self.rows.put_under(self.head, self)
 
     def _connect(self) -> None:
         head, saved = self.head, self.head.saved
@@ -69,14 +90,25 @@ class QueuePanel(QWidget):
         self.facets.said.connect(self.said)
         self.chips.lifted.connect(self._lift)
         self.chips.cleared.connect(self.clear)
-        head.unfolded.connect(lambda shown: self.rows.share(facets=shown))
+        head.unfolded.connect(self._share)
         head.unfolded.connect(self._count)
         head.order_chosen.connect(self.set_order)
         saved.chosen.connect(self._apply_saved)
         saved.named.connect(self._save)
         saved.deleted.connect(self._delete_saved)
-        self.rows.document_chosen.connect(self.document_activated)
-        self.rows.mention_chosen.connect(self.mention_activated)
+        self.model.modelReset.connect(self._follow)
+        self.list.chosen.connect(self._choose_document)
+        self.work_list.chosen.connect(self._choose_mention)
+
+    def _share(self, facets: bool) -> None:
+        """Give the facets three fifths of the height, or undo that."""
+        height = self._parts.height()
+        self._parts.setSizes([height * 3 // 5, height * 2 // 5] if facets else [0, height])
+
+    @property
+    def view(self) -> RowTable:
+        """The visible list."""
+        return self.work_list if self._stack.currentWidget() is self.work_list else self.list
 
     # --- what the project gives ---
 
@@ -94,7 +126,9 @@ class QueuePanel(QWidget):
         for one in (self._documents, self._cubes, self._works):
             one.here = not large
         self.head.set_narrowing(facets is not None, orders=ordering is not None, saving=filters is not None)
-        self.rows.set_source(lists)
+        self._has_project = lists is not None
+        self.model.set_source(lists)
+        self.work.set_source(lists(QueueFilter()).rows_of if lists is not None else lambda _: ())
         self.facets.show_cube(FacetCube())
         self._show_saved()
         self._where = QueueFilter(text=self._where.text)
@@ -103,7 +137,14 @@ class QueuePanel(QWidget):
 
     def set_counts(self, counts: ProjectCounts) -> None:
         """Set the number of documents of the project."""
-        self.rows.set_total(sum(counts.documents.values()))
+        self._total = sum(counts.documents.values())
+        self.say()
+
+    def set_importing(self, importing: bool) -> None:
+        """Set whether an import is running."""
+        if importing != self._importing:
+            self._importing = importing
+            self.say()
 
     def refresh(self, document_ids: tuple[int, ...] = ()) -> None:
         """Update changed documents (none given: all)."""
@@ -114,18 +155,28 @@ class QueuePanel(QWidget):
                 self.model.update_matching(document_ids, self._facet_service.documents(self._where, document_ids))
         else:
             self.model.refresh(document_ids)
-        self.rows.say()
+        self.say()
         self._count_later()
 
     def set_away(self, away: bool) -> None:
         """The server of a shared project is away: list only what is on this computer and can be opened; or it is back:
         list everything. Raises AwayError, and keeps the rows, if nothing is on this computer."""
         self._reload()
-        self.rows.set_away(away)
+        self._away = away
+        self.say()
 
     def set_current(self, document_id: int | None) -> None:
         """Mark the open document and scroll to it."""
-        self.rows.set_current(document_id)
+        self.model.set_current(document_id)
+        self._follow()
+        self.say()
+
+    def _follow(self) -> None:
+        """Keep the open document as the start for arrow keys, even after the rows were reloaded."""
+        current = self.model.current
+        at = self.model.find(current) if current is not None else None
+        if at is not None:
+            self.list.go_to(at)
 
     def suggestions_changed(self, document_ids: Sequence[int]) -> None:
         """Recount after new suggestions: rows are unchanged, but matches may differ."""
@@ -136,20 +187,54 @@ class QueuePanel(QWidget):
 
     def set_current_mention(self, mention_id: int | None) -> None:
         """Mark the current mention in a work list."""
-        self.rows.set_current_mention(mention_id)
+        if mention_id != self.work.current:
+            self.work.set_current(mention_id)
+            at = self.work.place(mention_id)
+            if at is not None:
+                self.work_list.go_to(at)
+        self.say()
 
     def mark_decided(self, mention_ids: Sequence[int], queue: QueueService) -> None:
         """Mark mentions of a work list that were decided or reset."""
-        for one, outcome in queue.outcomes(
-            [one for one in mention_ids if self.rows.work.place(one) is not None]
-        ).items():
-            self.rows.work.set_outcome(one, outcome)
-        self.rows.say()
+        listed = [one for one in mention_ids if self.work.place(one) is not None]
+        for one, outcome in queue.outcomes(listed).items():
+            self.work.set_outcome(one, outcome)
+        self.say()
 
     def close_work(self) -> None:
         """Report nothing more of running counts."""
         for one in (self._documents, self._cubes, self._works):
             one.close()
+
+    def say(self) -> None:
+        """Show the number of rows, or what to do if there are none."""
+        count, where = self.model.rowCount(), self.model.where
+        filtered = where != QueueFilter()
+        total = self._total if (filtered or self._away) and self._total else count
+        words = ntr("{n:,} document", "{n:,} documents", total)
+        words = words if total == count else tr("{count:,} of {all}", count=count, all=words)
+        if self._away:
+            words = tr("{count:,} of {total:,} on this computer", count=count, total=total)
+        if self.model.ids is not None:
+            matching = self.model.matching
+            words = ntr("{n:,} mention in {words}", "{n:,} mentions in {words}", matching, words=words)
+        if self.view is self.work_list:
+            words = tr("{left:,} of {n:,} to decide", left=self.work.left, n=len(self.work.rows))
+        self.footer.set_words(words if self._has_project else "")
+        none = tr(IMPORTING) if self._importing else tr(NO_DOCUMENTS)
+        empty = tr(NO_MENTION) if where.facets else tr(NONE_LEFT) if filtered else none
+        self.list.set_empty_words(empty if self._has_project else tr(NO_PROJECT))
+        self.work_list.set_empty_words(tr(NO_WORK))
+
+    def _choose_document(self, number: int) -> None:
+        row = self.model.row(number)
+        if row is not None:
+            self.document_activated.emit(row.document_id)
+
+    def _choose_mention(self, number: int) -> None:
+        if 0 <= number < len(self.work.rows):
+            row = self.work.rows[number]
+            self.mention_activated.emit(row.document_id, row.mention_id)
 
     # --- narrowing ---
 
@@ -180,7 +265,7 @@ class QueuePanel(QWidget):
         """Expand and focus the facets; if focused, collapse them."""
         if self.facets.hasFocus():
             self.head.unfold(False)
-            self.rows.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
         elif self._facet_service is not None:
             self.head.unfold(True)
             self.facets.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -222,7 +307,8 @@ class QueuePanel(QWidget):
     def _loaded(self, where: QueueFilter, found: Mapping[int, int] | None) -> None:
         if where != self._where:
             return
-        self.rows.load(where, found)
+        self.model.load(where, found)
+        self.say()
         self.filter_changed.emit(where)
         self._count()
         self.renew_work()
@@ -240,7 +326,11 @@ class QueuePanel(QWidget):
 
     def set_order(self, order: QueueOrder) -> None:
         self.head.set_order(order)
-        self.rows.show_work(order is not QueueOrder.DOCUMENT)
+        focused = self.view.hasFocus()
+        self._stack.setCurrentWidget(self.list if order is QueueOrder.DOCUMENT else self.work_list)
+        if focused:
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.say()
         self.renew_work()
 
     def step_order(self) -> None:
@@ -258,8 +348,8 @@ class QueuePanel(QWidget):
             self._works.ask(lambda: service.work(where, order), self._worked)
 
     def _worked(self, rows: Sequence[WorkRow]) -> None:
-        self.rows.work.show_work(rows)
-        self.rows.say()
+        self.work.show_work(rows)
+        self.say()
         self.work_changed.emit(tuple(rows))
 
     # --- saved filters ---
@@ -288,18 +378,20 @@ class QueuePanel(QWidget):
         """Give the rows the space that the head does not need in a smaller font."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.FontChange and hasattr(self, "head") and not self.head.is_unfolded:
-            QTimer.singleShot(0, self, lambda: self.rows.share(facets=self.head.is_unfolded))
+            QTimer.singleShot(0, self, lambda: self._share(self.head.is_unfolded))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down in the filter goes to the list, Enter opens its first document, Esc empties the filter."""
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Down:
-                self.rows.enter()
+                self.view.setFocus(Qt.FocusReason.TabFocusReason)
+                self.view.go_to(max(self.view.currentIndex().row(), 0))
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if self._timer.isActive():  # the last text typed is not applied yet
                     self._text_changed()
-                self.rows.choose_first()
+                choose = self._choose_document if self.view is self.list else self._choose_mention
+                choose(0)
                 return True
             if event.key() == Qt.Key.Key_Escape and self.text.text():
                 self.text.clear()

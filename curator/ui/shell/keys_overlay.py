@@ -8,11 +8,12 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
 
 from curator.commands.command import Command, Menu
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.kit.compose import column
 from curator.ui.kit.key_names import key_name
 from curator.ui.kit.sight import watch
 from curator.ui.kit.theme import theme_of
@@ -76,9 +77,7 @@ class KeysOverlay(QWidget):
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.setWidget(inside)
         self._wanted = inside.sizeHint()
-        whole = QVBoxLayout(self.sheet)
-        whole.setContentsMargins(2, 2, 2, 2)
-        whole.addWidget(self.area)
+        column(self.area, of=self.sheet, margins=2)
         over.installEventFilter(self)
         self._fit()
         self.show()

@@ -12,15 +12,14 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
-    QSplitter,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from curator import __version__
 from curator.domain.wording import ntr, tr
 from curator.services.records.installation import HOW_WORDS, this_installation
+from curator.ui.kit.compose import pane, splitter
 from curator.ui.kit.foreign_text import StillBrowser, tip
 from curator.ui.kit.form import ShowDialog, sentence
 from curator.ui.kit.labels import FindLine, ScaledLabel
@@ -124,19 +123,11 @@ class Manual(ShowDialog):
         self.line = _Search(tr("Search the manual"), tr("Search the manual"), self)
         self.count = sentence("", muted=True)
         self.count.hide()
-        left = QWidget(self)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.line, self.count, self.list):
-            column.addWidget(widget)
-        splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        splitter.addWidget(left)
-        splitter.addWidget(self.page)
-        splitter.setStretchFactor(1, 1)
+        left = pane(self.line, self.count, self.list, parent=self)
+        self.splitter = splitter(left, self.page, parent=self, sizes=(1, 2), stretch=(0, 1), across=True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.splitter = splitter
-        self.body.addWidget(splitter, 1)
+        self.body.addWidget(self.splitter, 1)
         self.resize(900, 680)
         self.list.currentItemChanged.connect(self._chosen)
         self.page.anchorClicked.connect(self._follow)

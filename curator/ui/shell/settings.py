@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QScrollArea,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from curator.domain.entity_pages import pages_text
 from curator.domain.wording import UserError, tr
 from curator.settings.choices import Option, OptionKind
 from curator.settings.schema import Settings, options, with_value
+from curator.ui.kit.compose import choice, column
 from curator.ui.kit.foreign_text import PlainEdit
 from curator.ui.kit.form import FormDialog, PathEdit, sentence
 from curator.ui.kit.row_list import scaled
@@ -134,9 +134,7 @@ def _field(option: Option, value: Any) -> QWidget:
         number.setValue(value)
         return number
     if option.kind is OptionKind.CHOICE:
-        box = QComboBox()
-        for one in option.choices:
-            box.addItem(tr(CHOICES[one]) if one in CHOICES else str(one), str(one))
+        box = choice("", [(tr(CHOICES[one]) if one in CHOICES else str(one), str(one)) for one in option.choices])
         box.setCurrentIndex(box.findData(str(value)))
         return box
     if option.kind is OptionKind.FOLDER:
@@ -170,13 +168,9 @@ def _value(field: QWidget) -> Any:
 
 def _with_help(option: Option, field: QWidget, *, held: str = "") -> QWidget:
     """The field with its help text below; `held` is shown instead if the field cannot be changed."""
-    whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 6)
-    column.setSpacing(2)
-    column.addWidget(field)
     felt = tr("Takes effect {when}.", when=tr(option.felt)) if option.felt else ""
     words = sentence(held or "\n".join(part for part in (tr(option.help), felt) if part), muted=not held)
     words.setFont(scaled(words.font(), 0.9))
-    column.addWidget(words)
+    whole = QWidget()
+    column(field, words, of=whole, margins=(0, 0, 0, 6), spacing=2)
     return whole

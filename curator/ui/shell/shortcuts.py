@@ -6,24 +6,15 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QKeySequenceEdit,
-    QLineEdit,
-    QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QWidget
 
 from curator.commands.command import Command
 from curator.commands.finding import match
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
-from curator.ui.kit.foreign_text import tip
+from curator.ui.kit.compose import button, field, row
 from curator.ui.kit.form import FormDialog
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.palette import shown_keys
 
@@ -42,64 +33,36 @@ class ShortcutsDialog(FormDialog):
     def __init__(self, keymap: Keymap, *, parent: QWidget | None = None) -> None:
         super().__init__(tr("Shortcuts"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
         self.keymap = keymap
-        self._shown: list[Command[Any]] = []
-        self.filter = QLineEdit(self)
-        self.filter.setAccessibleName(tr("Find a command"))
-        self.filter.setPlaceholderText(tr("Find a command"))
-        self.filter.setClearButtonEnabled(True)
-        self.table = self._make_table()
+        find = tr("Find a command")
+        self.filter = field(find, hint=find, clear=True, parent=self)
+        columns: list[RecordColumn[Command[Any]]] = [
+            RecordColumn(tr("Command"), lambda one: tr(one.title), tip=lambda one: tr(one.help)),
+            RecordColumn(tr("Menu"), lambda one: tr(one.menu.value), tip=lambda one: tr(one.help)),
+            RecordColumn(tr("Keys"), self._words, tip=lambda one: tr(one.help)),
+        ]
+        self.table: RecordTable[Command[Any]] = RecordTable(
+            tr("Commands and their keys"), columns, sortable=False, parent=self
+        )
         self.keys = QKeySequenceEdit(self)
         self.keys.setMaximumSequenceLength(1)
         self.keys.setClearButtonEnabled(True)
         self.keys.setAccessibleName(tr("New keys"))
         for line in self.keys.findChildren(QLineEdit):
             line.setAccessibleName(tr("New keys"))
-        self.give = self._button(tr("&Assign"))
-        self.take = self._button(tr("&No keys"))
-        self.usual = self._button(tr("&Default keys"))
-        self.all_usual = self._button(tr("&Reset all"))
-        self._compose()
-        self._connect()
-        self._fill()
-        self.filter.setFocus()
-
-    def _make_table(self) -> QTableWidget:
-        table = QTableWidget(0, 3, self)
-        table.setAccessibleName(tr("Commands and their keys"))
-        table.setHorizontalHeaderLabels([tr("Command"), tr("Menu"), tr("Keys")])
-        table.verticalHeader().hide()
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setTabKeyNavigation(False)
-        table.setShowGrid(False)
-        return table
-
-    def _button(self, words: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        return button
-
-    def _compose(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.keys, 1)
-        for button in (self.give, self.take, self.usual, self.all_usual):
-            row.addWidget(button)
+        usual = lambda: self._set(self.chosen.shortcuts if self.chosen is not None else ())  # noqa: E731
+        self.give = button(tr("&Assign"), self._give, parent=self)
+        self.take = button(tr("&No keys"), lambda: self._set(()), parent=self)
+        self.usual = button(tr("&Default keys"), usual, parent=self)
+        self.all_usual = button(tr("&Reset all"), self._reset, parent=self)
         self.body.insertWidget(0, self.filter)
         self.body.insertWidget(1, self.table, 1)
-        self.body.insertLayout(2, row)
+        self.body.insertLayout(2, row((self.keys, 1), self.give, self.take, self.usual, self.all_usual))
         self.resize(760, 560)
-
-    def _connect(self) -> None:
         self.filter.textChanged.connect(self._fill)
-        self.table.itemSelectionChanged.connect(self._show_chosen)
+        self.table.moved.connect(self._show_chosen)
         self.keys.keySequenceChanged.connect(self._tell)
-        self.give.clicked.connect(self._give)
-        self.take.clicked.connect(lambda: self._set(()))
-        self.usual.clicked.connect(lambda: self._set(self.chosen.shortcuts if self.chosen is not None else ()))
-        self.all_usual.clicked.connect(self._reset)
+        self._fill()
+        self.filter.setFocus()
 
     # --- what is shown ---
 
@@ -108,16 +71,10 @@ class ShortcutsDialog(FormDialog):
         query = self.filter.text()
         hits = ((match(query, f"{tr(one.title)} {self._words(one)}"), one) for one in COMMANDS)
         found = [(hit.score, one) for hit, one in hits if hit is not None]
-        self._shown = [one for _, one in sorted(found, key=lambda pair: -pair[0])]
-        self.table.setRowCount(len(self._shown))
-        for row, command in enumerate(self._shown):
-            for column, words in enumerate((tr(command.title), tr(command.menu.value), self._words(command))):
-                item = QTableWidgetItem(words)
-                item.setToolTip(tip(tr(command.help)))
-                self.table.setItem(row, column, item)
-        at = self._shown.index(kept) if kept in self._shown else 0
-        if self._shown:
-            self.table.selectRow(at)
+        shown = [one for _, one in sorted(found, key=lambda pair: -pair[0])]
+        self.table.show_rows(shown)
+        if kept in shown:
+            self.table.go_to(shown.index(kept))
         self._show_chosen()
 
     def _words(self, command: Command[Any]) -> str:
@@ -126,14 +83,13 @@ class ShortcutsDialog(FormDialog):
 
     @property
     def chosen(self) -> Command[Any] | None:
-        row = self.table.currentRow()
-        return self._shown[row] if 0 <= row < len(self._shown) else None
+        return self.table.current
 
     def _show_chosen(self) -> None:
         command = self.chosen
         self.keys.clear()
-        for button in (self.give, self.take):
-            button.setEnabled(command is not None)
+        for one in (self.give, self.take):
+            one.setEnabled(command is not None)
         self.usual.setEnabled(command is not None and command.id in self.keymap.changed)
         self.all_usual.setEnabled(bool(self.keymap.changed))
         self._tell()

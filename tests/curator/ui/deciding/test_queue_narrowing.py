@@ -231,8 +231,8 @@ def test_documents_step_over_what_holds_no_match(desk: Desk) -> None:
 
 def test_a_list_of_work_hops_between_documents(desk: Desk, qtmodeltester: ModelTester) -> None:
     desk.panel.set_order(QueueOrder.UNCERTAIN)
-    qtmodeltester.check(desk.panel.rows.work)
-    assert [row.mention_id for row in desk.panel.rows.work.rows] == [2, 6, 10, 4, 8, 12, 3, 7, 11, 1, 5, 9]
+    qtmodeltester.check(desk.panel.work)
+    assert [row.mention_id for row in desk.panel.work.rows] == [2, 6, 10, 4, 8, 12, 3, 7, 11, 1, 5, 9]
     desk.at.open(1, 2)
     desk.at.step(1)
     assert (desk.document, desk.mention) == (2, 6)
@@ -250,11 +250,11 @@ def test_a_list_of_work_hops_between_documents(desk: Desk, qtmodeltester: ModelT
 def test_a_used_up_list_is_made_anew(desk: Desk) -> None:
     desk.panel.narrow(CHEMICAL)
     desk.panel.set_order(QueueOrder.DIVERSE)
-    first = [row.mention_id for row in desk.panel.rows.work.rows]
+    first = [row.mention_id for row in desk.panel.work.rows]
     assert sorted(first) == [1, 5, 9]
     desk.at.open(3, first[-1]) if first[-1] == 9 else desk.at.open(1 + first[-1] // 4, first[-1])
     assert desk.decide() in first[:-1]
-    assert len(desk.panel.rows.work.rows) == 2
+    assert len(desk.panel.work.rows) == 2
     desk.decide()
     desk.decide()
     assert desk.said[-1].startswith("No mention after this one matches the filter")
@@ -267,7 +267,7 @@ def test_the_order_goes_round_and_back(desk: Desk) -> None:
         orders.append(desk.panel.order)
     assert set(orders) == set(QueueOrder)
     assert desk.panel.order is QueueOrder.DOCUMENT
-    assert desk.panel.rows.view is desk.panel.list
+    assert desk.panel.view is desk.panel.list
 
 
 def damage(world: World, document_id: int) -> None:

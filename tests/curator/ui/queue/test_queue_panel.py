@@ -75,7 +75,7 @@ def test_without_the_server_only_what_is_on_this_computer_is_listed(
 @pytest.mark.parametrize(("count", "words"), [(1, "1 document"), (51, "51 documents"), (1001, "1,001 documents")])
 def test_the_footer_counts_in_words(panel: QueuePanel, monkeypatch: pytest.MonkeyPatch, count: int, words: str) -> None:
     monkeypatch.setattr(panel.model, "rowCount", lambda *_: count)
-    panel.rows.say()
+    panel.say()
     assert panel.footer.words == words
 
 

@@ -35,7 +35,7 @@ def test_keys_set_change_clear_and_undo_a_value(desk: Desk) -> None:
     assert desk.decision("Lidocaine") is None
     assert desk.bench.document.hasFocus()
     rows = desk.bench.history.model
-    assert [rows.data(rows.index(at)) for at in range(rows.rowCount())] == ["negation: negated"]
+    assert [rows.data(rows.index(at, 0)) for at in range(rows.rowCount())] == ["negation: negated"]
     for key in (Qt.Key.Key_L, Qt.Key.Key_A, Qt.Key.Key_1, Qt.Key.Key_L, Qt.Key.Key_A):
         desk.press(key)
     assert [one.text() for one in desk.bench.reasons.buttons] == ["1  affirmed ✓", "2  negated"]

@@ -84,7 +84,7 @@ def test_undo_comes_back_to_what_left_the_filtered_queue(desk: Desk) -> None:
 def test_the_order_goes_round_and_hops_between_documents(desk: Desk) -> None:
     desk.press(Key.Key_O)
     assert desk.bench.queue.order == QueueOrder.DIVERSE
-    rows = desk.bench.queue.rows.work.rows
+    rows = desk.bench.queue.work.rows
     assert len(rows) == 8
     desk.bench.navigator.open(rows[0].document_id, rows[0].mention_id)
     desk.press(Key.Key_Return)
