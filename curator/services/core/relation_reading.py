@@ -14,8 +14,6 @@ from curator.services.ports.storage import UnitOfWork
 
 KEPT_RECORDS = 16
 """Records whose relations are cached: reading a long one takes too long for a key press."""
-READ_TOGETHER = 200
-"""The number of documents read with one query of each kind."""
 
 
 @dataclass(frozen=True, slots=True)

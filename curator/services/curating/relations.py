@@ -7,7 +7,7 @@ operation's payload lists in `relations` the rows that it `added` and `deleted`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from threading import Lock
@@ -19,7 +19,6 @@ from curator.domain.relations import LONGEST_TYPE, Relation, RelationEdit, Relat
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.core.relation_reading import (
-    READ_TOGETHER,
     DocumentRelations,
     RelationReader,
     end_words,
@@ -47,15 +46,9 @@ class RelationService(Service):
             unit.documents.get(document_id)
             return self._reader.of(unit, document_id)
 
-    def everywhere(self) -> Iterator[DocumentRelations]:
-        """The relations of every visible document that has some, in import order, with the names of their ends."""
-        with self._store.read() as unit:
-            documents = unit.documents.ids()
-            for at in range(0, len(documents), READ_TOGETHER):
-                yield from self._reader.with_names(unit, documents[at : at + READ_TOGETHER])
-
     def with_names(self, document_id: int) -> list[DocumentRelations]:
-        """The same of one document, empty if it has none. Raises UserError for an unknown document."""
+        """The relations of a document with the names of their ends, empty if it has none. Raises UserError for an
+        unknown document."""
         with self._store.read() as unit:
             unit.documents.get(document_id)
             return self._reader.with_names(unit, [document_id])

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.imports import Handwork, ImportKind, ImportRecord
-from curator.domain.wording import UserError, ntr, tr, well_formed
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.importing.text_taking import TextTaker, base_of
 from curator.services.knowledge.knowledge import add_missing
@@ -97,16 +97,6 @@ class ImportList(Service):
         return tuple(one.record.file.id for one in present if one.record.batch == first.batch and first.batch) or (
             first.file.id,
         )
-
-    def named(self, text: str) -> tuple[int, ...]:
-        """Ids of the files with this number, name or path. Raises UserError if there is none."""
-        text = well_formed(text)  # as the names and paths are stored
-        found = [one.record.file for one in self.files() if one.undone is None]
-        ids = tuple(one.id for one in found if text in (str(one.id), one.name, one.path))
-        if not ids:
-            names = ", ".join(one.name for one in found[:5]) or tr("none")
-            raise UserError(tr("There is no import {text}. Available: {names}.", text=text, names=names))
-        return ids
 
     def shows(self, document_id: int) -> bool:
         """Whether the document is visible, that is, its import was not undone."""

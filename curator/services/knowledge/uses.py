@@ -5,10 +5,8 @@ A link to several entities counts as a use of each. Moving a use changes only th
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,7 +14,7 @@ from curator.domain.decisions import Change, Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.entities import Entity
 from curator.domain.same_string import string_key
-from curator.domain.wording import UserError, guarded_row, ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Service
 from curator.services.curating.deciding import decide_in
 from curator.services.knowledge.provisional import joined_note
@@ -114,23 +112,6 @@ def _passes(one: MentionUse, where: UseFilter) -> bool:
         and (where.split is None or one.split is where.split)
         and (not where.string or string_key(one.context.text) == where.string)
     )
-
-
-CSV = ("mention", "document", "left", "text", "right", "probability", "curator", "at", "split", "state")
-
-
-def uses_csv(uses: Sequence[MentionUse]) -> str:
-    """The uses as CSV with a header; `probability` is 0…1, empty if there is none."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV)
-    for one in uses:
-        found = one.context
-        place = (found.mention_id, found.external_id, found.left, found.text, found.right)
-        chance = "" if one.probability is None else one.probability
-        cells = (*place, chance, found.curator, one.at.isoformat(), one.split.value, one.state.value)
-        writer.writerow(guarded_row(cells))
-    return out.getvalue()
 
 
 class UseService(Service):

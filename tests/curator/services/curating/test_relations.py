@@ -189,13 +189,10 @@ def test_a_relation_of_a_file_that_ends_with_a_mention_is_in_the_history_too(
     assert {(one.deleted, one.with_mention) for some in ended for one in some} == {(True, True)}
 
 
-def test_relations_of_all_documents_are_read_with_their_names(brat: tuple[World, int, list[int]]) -> None:
+def test_relations_are_read_with_their_names(brat: tuple[World, int, list[int]]) -> None:
     world, document, (drug, *_) = brat
     project = world.project
-    found = {one.external_id: one for one in project.relations.everywhere()}
-    (cid,) = found["1"].relations
-    assert [found["1"].words(end) for end in cid.ends] == ["Lidocaine", "Heart Arrest"]
-    last = [one for one in found.values() if one.document_id == document]
+    last = project.relations.with_names(document)
     assert [[one.words(end) for end in each.ends] for one in last for each in one.relations] == [
         ["Lidocaine", "arrhythmia"],
         ["slowed", "arrhythmia", "Lidocaine"],

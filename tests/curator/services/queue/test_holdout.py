@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from curator.domain.decisions import Decision, Shown, ShownCandidate, Verdict
+from curator.domain.decisions import Decision, Shown, Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.queue.holdout import HoldoutService, held_out
 from curator.services.queue.queue import QueueService
@@ -61,23 +59,6 @@ def test_suggestions_are_kept_back_until_the_decision(held: World) -> None:
     assert opened.mentions[2].with_decision(decision).suggestion == opened.mentions[2].suggestion
 
 
-def test_the_report_compares_seen_with_unseen(held: World) -> None:
-    service = HoldoutService(context(held.store), percent=lambda: 2)
-    assert service.report().sway is None
-    seen = Shown("b", (ShownCandidate("MESH:D008012", 1.0),), nil_first=False)
-    unseen = Shown("", (), unseen=seen)
-    decide(held, 1, Verdict.link("MESH:D008012"), unseen)
-    decide(held, 2, Verdict.nil(), unseen)
-    decide(held, 3, Verdict.link("MESH:D008012"), seen)
-    decide(held, 4, Verdict.nil(), replace(seen, nil_first=True))
-    # the memory has learnt the decision and suggests it from now on: that shows nothing
-    with held.store.write() as unit:
-        unit.suggestions.save([suggestion(2, "MESH:D008012", nil=True)])
-    decide(held, 7, Verdict.link("MESH:D008012"), Shown("", ()))  # not held out: nothing was suggested yet
-    decide(held, 5, Verdict.reject(), Shown("", ()))
-    report = service.report()
-    assert (report.without.decided, report.without.agreed) == (2, 1)
-    assert (report.seen.decided, report.seen.agreed) == (2, 2)
-    assert report.sway == 0.5
-    assert service.among([1, 2, 3]) == {1, 2}
+def test_the_held_out_are_among_those_asked_for(held: World) -> None:
+    assert HoldoutService(context(held.store), percent=lambda: 2).among([1, 2, 3]) == {1, 2}
     assert HoldoutService(context(held.store), percent=lambda: 0).among([1, 2, 3]) == set()

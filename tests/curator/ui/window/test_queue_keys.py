@@ -175,7 +175,5 @@ def test_held_back_suggestions_are_shown_by_a_key_and_the_decision_says_so(
     assert decision.shown is not None
     assert (decision.shown.revealed, decision.shown.unseen) == (True, None)
     assert decision.shown.candidates
-    report = desk.project.holdout.report()
-    assert (report.without.decided, report.seen.decided) == (0, 0)
     desk.press(Key.Key_Up)
     assert "on request" in desk.bench.history.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
