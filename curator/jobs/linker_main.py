@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
-import mmap
 import os
 import queue
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -147,28 +146,15 @@ def keep_loaded(linker: Any) -> None:
 def trim(linker: Any) -> None:
     """Return to the system what the process holds and does not use.
 
-    The GNU C library keeps free memory between what is in use: 100 MB after 500 documents. Of the libraries, much code
-    only runs while they are loaded: another 110 MB. Of an encoder's words, few occur again soon: 20 MB. What is used
-    again is mapped again from the page cache.
+    The GNU C library keeps free memory between what is in use: 100 MB after 500 documents. Of an encoder's words, few
+    occur again soon: 20 MB, which are mapped again from the page cache.
     """
     if sys.platform != "linux":
         return
     if linker is not None:  # a question before the first bundle
         linker.give_back()
-    with contextlib.suppress(OSError, AttributeError, ValueError):  # another C library keeps less
-        system = ctypes.CDLL(None)
-        system.malloc_trim(0)
-        for start, length in code_of_libraries():
-            system.madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), mmap.MADV_DONTNEED)
-
-
-def code_of_libraries() -> Iterator[tuple[int, int]]:
-    """Address and length of each part of a library's file that is mapped for running, which nobody writes to."""
-    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
-        place, rights, *_, path = line.split(maxsplit=5)
-        if rights == "r-xp" and ".so" in path:
-            start, stop = (int(end, 16) for end in place.split("-"))
-            yield start, stop - start
+    with contextlib.suppress(OSError, AttributeError):  # another C library keeps less
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def hand_memory_on(serving: Serving, linker: Any) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
-from curator.domain.jobs import JobOutcome
 from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
-from curator.jobs.child import ChildProcess
 from curator.jobs.wire import (
     UNPACK,
     CandidatesOnWire,
@@ -133,9 +129,6 @@ def detected_from_wire(message: Detected) -> list[DetectedMention]:
     ]
 
 
-# Requests to the linker process, and their state.
-
-
 @dataclass(frozen=True, slots=True)
 class LinkerOptions:
     """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library; `cache` is the embedding
@@ -144,36 +137,3 @@ class LinkerOptions:
     device: str = "auto"
     threads: int = 0
     cache: str = ""
-
-
-@dataclass(slots=True)
-class Request:
-    id: int
-    on_end: Callable[[JobOutcome], None]
-    receive: Callable[[Any], None]
-    urgent: bool
-    left: int = 0  # batches not yet answered
-    ended: bool = False
-
-
-@dataclass(slots=True)
-class Batch:
-    request: Request
-    message: Mapping[str, object]  # of `wire`; its `batch` is set when it is sent
-    attempts: int = 0
-
-
-@dataclass(slots=True)
-class State:
-    """The state that the keeper thread owns."""
-
-    child: ChildProcess | None = None
-    generation: int = 0
-    ready: bool = False
-    bundle: tuple[str, str] | None = None  # (path, id) that should be in use
-    requests: dict[int, Request] = field(default_factory=dict)
-    urgent: deque[Batch] = field(default_factory=deque)
-    waiting: deque[Batch] = field(default_factory=deque)
-    sent: dict[int, Batch] = field(default_factory=dict)
-    deaths: deque[float] = field(default_factory=deque)
-    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every new child

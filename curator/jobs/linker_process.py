@@ -12,9 +12,10 @@ import queue
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -28,10 +29,7 @@ from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess, give_way
 from curator.jobs.heartbeat import FOR_LINKER, TICK
 from curator.jobs.linker_messages import (
-    Batch,
     LinkerOptions,
-    Request,
-    State,
     contrast_from_wire,
     decided_to_wire,
     detected_from_wire,
@@ -55,6 +53,39 @@ log = logging.getLogger(__name__)
 
 def _done() -> JobOutcome:
     return JobOutcome(JobState.DONE, tr("Done."))
+
+
+@dataclass(slots=True)
+class Request:
+    id: int
+    on_end: Callable[[JobOutcome], None]
+    receive: Callable[[Any], None]
+    urgent: bool
+    left: int = 0  # batches not yet answered
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    request: Request
+    message: Mapping[str, object]  # of `wire`; its `batch` is set when it is sent
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class State:
+    """The state that the keeper thread owns."""
+
+    child: ChildProcess | None = None
+    generation: int = 0
+    ready: bool = False
+    bundle: tuple[str, str] | None = None  # (path, id) that should be in use
+    requests: dict[int, Request] = field(default_factory=dict)
+    urgent: deque[Batch] = field(default_factory=deque)
+    waiting: deque[Batch] = field(default_factory=deque)
+    sent: dict[int, Batch] = field(default_factory=dict)
+    deaths: deque[float] = field(default_factory=deque)
+    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every new child
 
 
 class LinkerProcess:

@@ -242,10 +242,9 @@ def test_memory_is_given_back_when_a_linker_is_ready_and_every_so_many_answers(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_answers_go_on_after_memory_and_the_code_of_libraries_were_given_back(process: Process, bundle: Bundle) -> None:
+def test_answers_go_on_after_memory_was_given_back(process: Process, bundle: Bundle) -> None:
     process.open(bundle)
     before = process.found()
-    assert any(length > 0 for _, length in linker_main.code_of_libraries())
     linker_main.trim(process.serving.linker)
     assert process.found() == before
 
