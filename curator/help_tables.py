@@ -14,13 +14,13 @@ from curator.commands.command import Command, Menu
 from curator.domain.entity_pages import PAGES
 from curator.io import default_registry
 from curator.services.importing.import_sources import COLUMNS, document_formats
-from curator.services.training.recipes import Recipe, load_recipes
+from curator.services.training.recipes import load_recipes
 from curator.settings.choices import Option, OptionKind
 from curator.settings.schema import default, options
 from curator.ui.kit.key_names import key_name
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.settings import CHOICES
-from resources.recipe_files import QUICK
+from resources.recipe_files import QUICK, Recipe
 
 MARK = re.compile(r"<!-- table: (?P<name>[a-z-]+) -->")
 DIGITS = re.compile(r"(?P<stem>mention\.(?:choose|also))(?P<digit>[1-9])")
@@ -138,7 +138,7 @@ def _is_variant(recipe: Recipe, every: Mapping[str, Recipe]) -> bool:
 def _recipe(recipe: Recipe, every: Mapping[str, Recipe]) -> tuple[str, ...]:
     quick = recipe.id + QUICK
     names = f"`{recipe.id}`, `{quick}`" if quick in every else f"`{recipe.id}`"
-    return f"**{recipe.title}** {names}", recipe.description, recipe.citation
+    return f"**{recipe.title}** {names}", recipe.summary, recipe.citation
 
 
 def parameters() -> str:

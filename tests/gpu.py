@@ -39,10 +39,10 @@ from models.linker.bundle import Bundle, discard_staging, new_staging, open_bund
 from models.linker.index_repair import load_intact
 from models.types import DocumentInput, MentionInput
 from models.vectors import index as search
+from resources.recipe_files import recipe_ids
 from tests.benchmarks.experiments.worlds import WORLDS, World, write_snapshot
 from tests.benchmarks.linker_bc5cdr import DATA
 from training.job.job import run_training
-from training.job.recipes import recipe_ids
 
 COMPARED, QUERIES, NEIGHBOURS, NAMES = 2000, 1000, 64, 20_000
 EQUAL, LONG_TOKENS, LONG_TEXTS = 1e-6, 128, 2048

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from curator.domain import name_classes
 from curator.domain.documents import Split
 from curator.jobs import bundles
 from curator.services.records import evaluation_errors
-from curator.services.training import embedding_map, recipes
+from curator.services.training import embedding_map
 from models.linker import bundle
 from tests.curator.services.samples import bundle_info
 from tests.training.evaluation.worlds import NAME_CLASSES
@@ -19,7 +17,6 @@ from training.data import snapshot
 from training.evaluation import embedding_map as trained_map
 from training.evaluation.errors import ErrorKind, Relation
 from training.evaluation.slices import NameClass
-from training.job import recipes as training_recipes
 
 
 def test_both_name_the_same_splits() -> None:
@@ -59,14 +56,3 @@ def test_the_window_reads_the_map_that_training_writes(tmp_path: Path) -> None:
         (one.key, one.label, one.group, one.before, one.after) for one in points
     ]
     assert [(one.mention, one.document) for one in found.points] == [(None, None), (7, 3)]
-
-
-@pytest.mark.parametrize("name", training_recipes.recipe_ids())
-def test_both_read_the_same_of_a_recipe(name: str) -> None:
-    shown, run = recipes.find_recipe(name), training_recipes.load_recipe(name)
-    assert (shown.id, shown.title, shown.description, shown.citation, shown.system, shown.quick) == (
-        *(run.id, run.title, run.summary, run.citation, run.system, run.quick),
-    )
-    assert (shown.role, shown.network, shown.regulariser) == (run.role, run.network, run.regulariser)
-    assert (shown.values({}), shown.published()) == (run.values(), dict(run.paper))
-    assert [one.name for one in shown.parameters] == [one.name for one in run.parameters]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from resources.recipe_files import expanded, read_recipe, recipe_ids
+from resources import recipe_files
+from resources.recipe_files import made, read_recipe, recipe_ids
 
 RAW: dict[str, Any] = {
+    **dict.fromkeys(("title", "summary", "citation", "system", "stage", "similarity", "pooling"), "x"),
     "id": "x",
-    "title": "X",
+    "role": "retriever",
     "loss": "proxy",
     "published": {"alpha": 32.0, "epochs": 7},
     "ours": {"clip": 1.0},
@@ -19,25 +23,35 @@ RAW: dict[str, Any] = {
 
 
 def test_values_are_put_beside_their_descriptions() -> None:
-    full, quick = expanded(RAW), expanded(RAW, quick=True)
-    assert [one["name"] for one in full["parameters"]] == ["epochs", "clip", "alpha"]
-    assert [one["default"] for one in full["parameters"]] == [7, 1.0, 32.0]
-    assert [one["default"] for one in quick["parameters"]] == [2, 1.0, 32.0]
-    assert [one["group"] for one in full["parameters"]] == ["training", "training", "loss"]
-    assert full["paper"] == quick["paper"] == RAW["published"]
-    assert (full["id"], quick["id"], full["quick"], quick["quick"]) == ("x", "x-quick", False, True)
-    assert not {"published", "ours"} & {*full, *quick}
+    full, quick = made(RAW), made(RAW, quick=True)
+    assert [one.name for one in full.parameters] == ["epochs", "clip", "alpha"]
+    assert full.values() == {"epochs": 7, "clip": 1.0, "alpha": 32.0}
+    assert quick.values() == {"epochs": 2, "clip": 1.0, "alpha": 32.0}
+    assert [one.group for one in full.parameters] == ["training", "training", "loss"]
+    assert full.paper == quick.paper == RAW["published"]
+    assert (full.id, quick.id, full.quick, quick.quick) == ("x", "x-quick", False, True)
 
 
-def test_a_parameter_that_is_nowhere_described_is_named() -> None:
-    with pytest.raises(KeyError, match="speed"):
-        expanded({**RAW, "ours": {"speed": 1}})
-    with pytest.raises(KeyError, match="margin"):
-        expanded({**RAW, "ours": {"margin": 1}})
+@pytest.mark.parametrize("name", ["speed", "margin"])
+def test_a_parameter_that_is_nowhere_described_is_named(name: str) -> None:
+    with pytest.raises(KeyError, match=name):
+        made({**RAW, "ours": {name: 1}})
+
+
+def test_a_recipe_that_extends_another_says_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {"id": "y", "extends": "x", "title": "Y", "published": {"alpha": None, "clip": 2.0}, "quick": {"clip": 3.0}}
+    files = {"recipes/x.json": RAW, "recipes/y.json": own}
+    catalogue = recipe_files._read("recipe-parameters.json")
+    monkeypatch.setattr(recipe_files, "_read", lambda path: json.loads(json.dumps(files.get(path, catalogue))))
+    found = made(recipe_files._written_out("y"))
+    assert (found.id, found.title, found.loss) == ("y", "Y", "proxy")
+    assert found.values() == {"epochs": 7, "clip": 2.0}
+    assert found.paper == {"epochs": 7, "clip": 2.0}
+    assert made(recipe_files._written_out("y"), quick=True).values() == {"epochs": 2, "clip": 3.0}
 
 
 def test_unknown_recipes_are_refused() -> None:
     for name in ("pel", "pel-quick", "curator-quick", "pel-pb-quick-quick"):
         with pytest.raises(KeyError, match=name):
             read_recipe(name)
-    assert [read_recipe(name)["id"] for name in recipe_ids()] == list(recipe_ids())
+    assert [read_recipe(name).id for name in recipe_ids()] == list(recipe_ids())

@@ -76,7 +76,7 @@ def _data() -> Iterator[str]:
     for option in options():
         yield from (one for one in (option.title, option.help, option.felt) if one)
     for recipe in load_recipes():
-        yield from (recipe.title.removesuffix(", quick"), recipe.description)
+        yield from (recipe.title.removesuffix(", quick"), recipe.summary)
 
 
 def _texts(node: ast.AST) -> Iterator[str]:

@@ -144,9 +144,9 @@ def train(
         raise click.UsageError("Give one of --recipe NAME, --resume and --discard.")
     if recipe is None:
         return _after_a_crash(project, discard=discard)
-    from curator.services.training.recipes import find_recipe
+    from curator.services.training.recipes import find_recipe, parsed_values
 
-    params = find_recipe(recipe).parse(_pairs(given))
+    params = parsed_values(find_recipe(recipe), _pairs(given))
     if not preview:
         if problem := project.retraining.problem(recipe):
             raise UserError(problem)

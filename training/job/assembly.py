@@ -19,7 +19,7 @@ from models.core.kb import KnowledgeBase
 from models.encoders.default_encoder import default_encoder_folder
 from models.encoders.encoders import Encoder, load_encoder, normalized
 from models.encoders.inputs import InputSettings
-from models.encoders.pooling import Pooling
+from models.encoders.pooling import MentionVector, Pooling
 from models.errors import english
 from models.linker.bundle import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse, store_encoder
 from models.rankers.combiner import Combiner
@@ -30,9 +30,10 @@ from models.retrievers.biencoder import INDEX_FILE, Biencoder, BiencoderSettings
 from models.retrievers.projection import save_projection
 from models.retrievers.som import build_som_index
 from models.vectors.index import VectorIndex
+from resources.recipe_files import Recipe, Role
 from training.data.budget import Budget
 from training.data.progress import Event, Phase
-from training.job.recipes import Hyperparameters, Recipe, Role
+from training.job.recipes import Hyperparameters
 from training.loop.towers import FloatArray
 from training.losses.base import Similarity
 
@@ -168,7 +169,9 @@ def _write_retriever(
     folder = staging / relative
     folder.mkdir(parents=True, exist_ok=True)
     projected = part.projection is not None
-    settings = BiencoderSettings(scorer_of(recipe), part.inputs, projected=projected, mention=recipe.mention)
+    settings = BiencoderSettings(
+        scorer_of(recipe), part.inputs, projected=projected, mention=MentionVector(recipe.mention)
+    )
     if part.projection is not None:
         save_projection(part.projection, folder)
     if part.vectors is None:
@@ -185,9 +188,9 @@ def _write_retriever(
 
 def scorer_of(recipe: Recipe) -> Scorer:
     """The scorer of the bundle's retriever for the recipe's similarity."""
-    if recipe.similarity is Similarity.DOT:
-        return Scorer.DUAL if recipe.pooling is Pooling.CLS else Scorer.MEAN
-    return Scorer(recipe.similarity.value)
+    if recipe.similarity == Similarity.DOT:
+        return Scorer.DUAL if recipe.pooling == Pooling.CLS else Scorer.MEAN
+    return Scorer(recipe.similarity)
 
 
 def _write_entities(vectors: FloatArray, folder: Path, *, source: str) -> None:

@@ -78,8 +78,8 @@ def learn_pair(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[
 
 
 def _regulariser(loaded: Loaded) -> PairFGSM | None:
-    if loaded.recipe.regulariser is Regularisation.FGSM:
-        return PairFGSM(**loaded.recipe.options("regulariser", loaded.values))
+    if loaded.recipe.regulariser == Regularisation.FGSM:
+        return PairFGSM(**loaded.recipe.group("regulariser", loaded.values))
     return None
 
 

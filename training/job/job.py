@@ -23,6 +23,7 @@ from models.linker.linker import Linker
 from models.linker.reranking import RANKER, ask
 from models.linker.tuning import MIN_COMBINER
 from models.types import LinkedMention
+from resources.recipe_files import Network, Recipe, Role
 from training.data.budget import Budget
 from training.data.examples import decided_documents
 from training.data.gold import GoldSet, resolve_gold
@@ -61,7 +62,6 @@ from training.job.names_learning import learn_names
 from training.job.part_learning import Learnt, learn_towers
 from training.job.preparation import K, Loaded, Prepared, load, prepare, score, score_folds
 from training.job.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
-from training.job.recipes import Network, Recipe, Role
 from training.job.turns import needs_turns, scored_in_turns
 
 Folds = tuple[tuple[ScoredMention, ...], ...]

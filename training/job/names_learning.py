@@ -31,7 +31,7 @@ from training.job.fitting import TRAINED
 from training.job.gate import Alone
 from training.job.part_learning import Learnt, make_checkpoints, run
 from training.job.preparation import Loaded, Prepared
-from training.job.recipes import UPPER_HALF
+from training.job.recipes import UPPER_HALF, make_loss
 from training.job.tasks import CALIBRATED, train_settings
 from training.loop.towers import FloatArray
 from training.negatives.kinship import NameKinship
@@ -77,7 +77,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     judged = _strings(prepared, [one for fold in prepared.taught.folds for one in fold])
     before = recall(judged, loaded, stage.encode, stage.index.vectors)  # the index holds what the encoder gives now
     train_layers(encoder.module, every=loaded.wanted.layers != UPPER_HALF)
-    loss = loaded.recipe.make_loss(loaded.values)
+    loss = make_loss(loaded.recipe, loaded.values)
     task = NamesTask(
         encoder.module,
         [*mentions, *pairs],

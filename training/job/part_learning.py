@@ -148,7 +148,7 @@ def _vectors(
 ) -> Generator[Event, None, FloatArray | None]:
     """Vectors of all entities after training, mapped by the projection if there is one; None for SOM, whose token
     states are written directly to disk."""
-    if loaded.recipe.similarity is Similarity.SOM:
+    if loaded.recipe.similarity == Similarity.SOM:
         return None
     if trained:
         return (yield from entity_vectors(replace(prepared.encoder, module=towers.entity), prepared.texts))
@@ -159,7 +159,7 @@ def _vectors(
 def _map(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> EmbeddingMap:
     """Some held-out mentions and their entities, as encoded by the untrained towers and by these."""
     selection = select_points(prepared.held_out, seed=loaded.spec.seed)
-    tokens = loaded.recipe.similarity is Similarity.SOM
+    tokens = loaded.recipe.similarity == Similarity.SOM
     before, after = (seen_by(one, prepared.held_out, selection, tokens=tokens) for one in (prepared.towers, towers))
     return make_map(
         selection,
@@ -168,7 +168,7 @@ def _map(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> EmbeddingM
         documents=loaded.parts.held_out,
         before=before,
         after=after,
-        directions=loaded.recipe.similarity is not Similarity.EUCLIDEAN,
+        directions=loaded.recipe.similarity != Similarity.EUCLIDEAN,
         seed=loaded.spec.seed,
     )
 

@@ -11,6 +11,7 @@ from models.core.device import choose_device
 from models.core.kb import KnowledgeBase
 from models.encoders.encoders import Encoder, normalized
 from models.encoders.inputs import EntityStyle, InputSettings
+from models.encoders.pooling import MentionVector
 from models.errors import ModelError, nsay, say
 from models.linker.answering import ScoredMention
 from models.linker.bundle import Bundle, open_bundle
@@ -20,7 +21,7 @@ from models.names.candidates import NAMES
 from models.names.names import NamesRetriever
 from models.retrievers.biencoder import means_of
 from models.types import LinkedMention
-from resources.recipe_files import JUDGED_MENTIONS, Value
+from resources.recipe_files import JUDGED_MENTIONS, Network, Recipe, Role, Value, WrongValueError
 from training.data.budget import Budget, Rates, Workload
 from training.data.document_splits import Parts, divide, in_turn
 from training.data.examples import (
@@ -38,7 +39,7 @@ from training.job.assembly import base_encoder_folder, load_tower
 from training.job.fitting import Taught, sample, was_taught
 from training.job.part_quality import Figures, Judge
 from training.job.ranker_rule import without_ranker, without_time_limit
-from training.job.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
+from training.job.recipes import Hyperparameters, load_recipe, make_loss
 from training.loop.towers import FloatArray, Towers
 from training.losses.base import Similarity
 from training.losses.proxy import ProxyLoss
@@ -59,7 +60,7 @@ def untrained_entities(
         return _means_of_names(loaded), float("inf")
     total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache
     rate = _entity_rate(encoder, texts, budget)
-    if loaded.recipe.similarity is Similarity.SOM:
+    if loaded.recipe.similarity == Similarity.SOM:
         return None, rate
     yield Event(Phase.PREPARE, text=say("Encoding the entities with the untrained encoder"))
     left = budget.left()
@@ -123,7 +124,6 @@ class Loaded:
     recipe: Recipe
     values: Mapping[str, Value]
     wanted: Hyperparameters
-    inputs: InputSettings
     snapshot: Snapshot
     parts: Parts
     linker: Linker
@@ -136,6 +136,14 @@ class Loaded:
     @property
     def kb(self) -> KnowledgeBase:
         return self.linker.stages.kb
+
+    @property
+    def inputs(self) -> InputSettings:
+        return self.wanted.inputs
+
+    @property
+    def similarity(self) -> Similarity:
+        return Similarity(self.recipe.similarity)
 
     @property
     def decided(self) -> tuple[SnapshotDocument, ...]:
@@ -185,7 +193,10 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
     """Read and check everything; ModelError for every error that the user can correct."""
     yield Event(Phase.LOAD, 0, 3, text=say("Reading the decisions"))
     recipe = load_recipe(spec.recipe)
-    values = recipe.values(spec.parameters)
+    try:
+        values = recipe.values(spec.parameters)
+    except WrongValueError as error:
+        raise ModelError(str(error)) from error
     snapshot = read_snapshot(spec.snapshot)
     yield Event(Phase.LOAD, 1, 3, text=say("Opening the linker in use"))
     kb_hash = open_bundle(spec.base).manifest.kb_hash
@@ -209,8 +220,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
         spec=spec,
         recipe=recipe,
         values=values,
-        wanted=recipe.hyperparameters(values),
-        inputs=recipe.inputs(values),
+        wanted=Hyperparameters.of(recipe, values),
         snapshot=snapshot,
         parts=parts,
         linker=linker,
@@ -286,7 +296,7 @@ def _judge(loaded: Loaded, prepared: Prepared) -> Judge:
         prepared.held_out,
         [prepared.ranked.get(example.key, ()) for example in prepared.held_out],
         loaded.kb,
-        loaded.recipe.similarity,
+        loaded.similarity,
         ranks=loaded.recipe.role is Role.RANKER,
         first=loaded.wanted.candidates,
         k=K,
@@ -310,7 +320,7 @@ def untrained_towers(
         pad_id=int(encoder.tokenizer.pad_token_id or 0),
         device=encoder.device.torch,
         entity_vectors=vectors,
-        of_mention=loaded.recipe.mention,
+        of_mention=MentionVector(loaded.recipe.mention),
     )
 
 
@@ -320,7 +330,7 @@ def _train_examples(loaded: Loaded, encoder: Encoder, *, shuffle_labels: bool) -
     if shuffle_labels:
         examples = shuffled_labels(examples, seed=loaded.spec.seed)
     if loaded.recipe.network is Network.TOWERS:
-        loss = loaded.recipe.make_loss(loaded.values)
+        loss = make_loss(loaded.recipe, loaded.values)
         if isinstance(loss, ProxyLoss) and loss.nil_negatives:
             return examples
     return tuple(example for example in examples if example.gold)

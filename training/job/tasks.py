@@ -10,9 +10,10 @@ import torch
 
 from models.encoders.inputs import EntityStyle
 from models.errors import ModelError, say
+from resources.recipe_files import Role
 from training.data.budget import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
-from training.job.recipes import UPPER_HALF, Regularisation, Role
+from training.job.recipes import UPPER_HALF, Regularisation, make_loss
 from training.loop.projection import identity_projection
 from training.loop.task import Task, TrainSettings
 from training.loop.towers import Towers
@@ -49,7 +50,7 @@ def must_train_entities(loaded: Loaded) -> bool:
                 "“frozen”, or set style to one that writes entities out as text."
             )
         )
-    needed = recipe.similarity is Similarity.SOM or recipe.regulariser is not Regularisation.NONE
+    needed = recipe.similarity == Similarity.SOM or recipe.regulariser != Regularisation.NONE
     if needed and loaded.wanted.entity_tower == "frozen":
         raise ModelError(
             say(
@@ -111,7 +112,7 @@ def train_settings(loaded: Loaded, *, seconds: float | None, epoch_overhead: flo
 
 def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
     """The recipe's task on the training examples."""
-    loss = loaded.recipe.make_loss(loaded.values)
+    loss = make_loss(loaded.recipe, loaded.values)
     ranked = [prepared.ranked.get(example.key, ()) for example in prepared.train]
     if loaded.recipe.role is Role.RANKER:
         assert prepared.vectors is not None
@@ -137,18 +138,18 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
 
 def make_regulariser(loaded: Loaded, loss: Loss, dimension: int) -> Regulariser | None:
     """The regulariser that the recipe adds to the loss of a bi-encoder."""
-    options = loaded.recipe.options("regulariser", loaded.values)
-    if loaded.recipe.regulariser is Regularisation.FGSM:
+    options = loaded.recipe.group("regulariser", loaded.values)
+    if loaded.recipe.regulariser == Regularisation.FGSM:
         nil = bool(getattr(loss, "nil_negatives", False))
         return FGSM(**options, shared=loaded.wanted.sharing == "batch", nil_negatives=nil)
-    if loaded.recipe.regulariser is Regularisation.TRANSFORMATION:
+    if loaded.recipe.regulariser == Regularisation.TRANSFORMATION:
         return Transformation(dimension, **options)
     return None
 
 
 def _radius(loaded: Loaded) -> RadiusSettings | None:
     """The soft radius, if the recipe uses soft-radius neighbours."""
-    options = loaded.recipe.options("grouping", loaded.values)
+    options = loaded.recipe.group("grouping", loaded.values)
     if not options:
         return None
     return RadiusSettings(
@@ -180,7 +181,7 @@ def _retriever_task(
             kinship=loaded.kinship,
             ranked=ranked,
             sampler=sampler,
-            similarity=loaded.recipe.similarity,
+            similarity=loaded.similarity,
         )
     return RetrieverTask(
         towers,
@@ -190,7 +191,7 @@ def _retriever_task(
         kinship=loaded.kinship,
         batch_size=wanted.batch_size,
         seed=seed,
-        similarity=loaded.recipe.similarity,
+        similarity=loaded.similarity,
         in_batch=wanted.in_batch,
         regulariser=make_regulariser(loaded, loss, prepared.encoder.dimension),
         mine=mine,

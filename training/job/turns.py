@@ -17,13 +17,12 @@ from models.errors import say
 from models.linker.answering import ScoredMention
 from models.linker.bundle import discard_staging, new_staging
 from models.linker.tuning import MIN_COMBINER
-from resources.recipe_files import FEW_HELD_OUT, TURNS
+from resources.recipe_files import FEW_HELD_OUT, TURNS, Role
 from training.data.budget import Budget
 from training.data.document_splits import Parts, linked_count, place
 from training.data.progress import Event, Phase
 from training.data.snapshot import SnapshotDocument
 from training.job.preparation import Loaded, Prepared
-from training.job.recipes import Role
 
 T = TypeVar("T")
 LEAST_MINUTES, SHARE = 10.0, 0.25

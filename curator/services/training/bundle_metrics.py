@@ -14,7 +14,8 @@ from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.wording import localised, percent, tr
-from curator.services.training.recipes import FIT, Recipe
+from curator.services.training.recipes import FIT
+from resources.recipe_files import Recipe
 
 NIL = "NIL"
 

@@ -19,7 +19,7 @@ from curator.services.training.bundles import DiskReport, disk_use
 from curator.services.training.calibration import Calibrator
 from curator.services.training.indexing import IndexBuilder
 from curator.services.training.job_chain import OnEnd, OnProgress
-from curator.services.training.recipes import FIT, Recipe, find_recipe, load_recipes
+from curator.services.training.recipes import FIT, checked_values, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
 from curator.services.training.training_preview import (
     TRAINING,
@@ -31,6 +31,7 @@ from curator.services.training.training_preview import (
 from curator.services.training.training_runs import RESUMABLE, SERVES, TrainingRuns
 from curator.services.training.unfinished import InterruptedTraining
 from curator.services.training.workplace import JobDesk
+from resources.recipe_files import Recipe
 
 __all__ = [
     "RESUMABLE",
@@ -38,7 +39,6 @@ __all__ = [
     "InterruptedTraining",
     "OnEnd",
     "OnProgress",
-    "Recipe",
     "RetrainingService",
     "TrainingPreview",
 ]
@@ -63,7 +63,7 @@ class RetrainingService:
         shown = preview(
             self._desk.store,
             found,
-            found.values(params),
+            checked_values(found, params),
             bundles=[one for one in self.bundles() if active is not None and one.kb_hash == active.kb_hash],
         )
         return replace(shown, problem=shown.problem or self._no_index())

@@ -14,9 +14,9 @@ from curator.domain.name_classes import folded, names_decide
 from curator.domain.wording import percent, tr
 from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.training.bundle_metrics import expectation
-from curator.services.training.recipes import FIT, Recipe
+from curator.services.training.recipes import FIT, learns_from_nil
 from curator.services.training.snapshots import SnapshotCounts, count_gold
-from resources.recipe_files import JUDGED_MENTIONS, LEAST_REFITTED
+from resources.recipe_files import JUDGED_MENTIONS, LEAST_REFITTED, Recipe
 
 LEAST_DECISIONS = 20
 HARD_SHARE = 0.1
@@ -64,7 +64,7 @@ def preview(
 ) -> TrainingPreview:
     """The preview. It reads every document of two splits: call it from a worker thread. `bundles` of this knowledge
     base give the learning curve and the time."""
-    nil = recipe.learns_from_nil(values)
+    nil = learns_from_nil(recipe, values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
     in_turn = recipe.role == FIT
     links = train.links + held_out.links

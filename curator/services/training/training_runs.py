@@ -13,7 +13,7 @@ from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
 from curator.services.ports.processes import JobHandle
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step
-from curator.services.training.recipes import find_recipe
+from curator.services.training.recipes import checked_values, find_recipe
 from curator.services.training.snapshots import INDEX, write_snapshot
 from curator.services.training.training_preview import TRAINING
 from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
@@ -72,7 +72,7 @@ class TrainingRuns:
     ) -> JobHandle:
         """See `RetrainingService.start`."""
         found = find_recipe(recipe)
-        values = found.values(params)
+        values = checked_values(found, params)
         base = self._base()
         self._desk.require_role()
         self._refuse_second()

@@ -20,11 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training.recipes import Recipe
 from curator.ui.kit.compose import Part, button, column, row
 from curator.ui.kit.foreign_text import PlainLabel, tip
 from curator.ui.kit.form import guard_from_wheel, sentence
-from resources.recipe_files import Parameter
+from resources.recipe_files import Parameter, Recipe
 
 # A field for one parameter of a recipe, made from its description.
 
@@ -145,7 +144,7 @@ class ParameterPanel(QWidget):
         self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
         for part in (self.area, self.published, self.own):
             part.setVisible(shown)
-        self.published.setEnabled(self._recipe is not None and bool(self._recipe.published()))
+        self.published.setEnabled(self._recipe is not None and bool(self._recipe.paper))
 
     # --- the recipe ---
 
@@ -165,7 +164,7 @@ class ParameterPanel(QWidget):
         column(*parts, 1, of=panel, margins=None)
         self.area.setWidget(panel)
         guard_from_wheel(panel)
-        self.published.setEnabled(bool(recipe.published()))
+        self.published.setEnabled(bool(recipe.paper))
 
     def _rows(self, parameters: Sequence[Parameter]) -> QFormLayout:
         rows = QFormLayout()

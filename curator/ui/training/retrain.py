@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training.recipes import CONTEXT, FIT, NAMES, Recipe, grouped
+from curator.services.training.recipes import CONTEXT, FIT, NAMES, grouped
 from curator.services.training.retraining import TrainingPreview
 from curator.settings.choices import DeviceChoice
 from curator.ui.kit.compose import column, row
@@ -33,11 +33,13 @@ from curator.ui.kit.form import FormDialog, sentence
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.training.parameter_panel import ParameterPanel
 from curator.ui.training.preview_words import learns_words, time_words
+from resources.recipe_files import Recipe
 
 INTRO = (
     "The linker learns from your decisions in train documents, in the background. The new linker is used only if a "
     "check on held-out documents finds it better."
 )
+
 OFFERED = {
     NAMES: (
         "Learn wordings and conventions",
@@ -266,7 +268,7 @@ class RetrainDialog(FormDialog):
 
     def _show_recipe(self) -> None:
         recipe = self.recipe
-        self.description.setText(tr(recipe.description))
+        self.description.setText(tr(recipe.summary))
         self.citation.setText(recipe.citation)
         simple = self._simple
         self.description.setVisible(not simple)

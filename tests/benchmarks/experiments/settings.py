@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from training.job.recipes import Network, Recipe, Role, load_recipe
+from resources.recipe_files import Network, Recipe, Role
+from training.job.recipes import load_recipe
 
 RETRIEVER: Mapping[str, Any] = {
     "epochs": 1,

@@ -17,10 +17,11 @@ from models.linker.bundle import Bundle, open_bundle, publish
 from models.linker.linker import Linker
 from models.linker.reranking import RANKER
 from models.types import DocumentInput, MentionInput
+from resources.recipe_files import Network, Role, recipe_ids
 from tests.training.conftest import MakeSpec, document_lines
 from training.data.progress import Event, Phase
 from training.job.job import run_training
-from training.job.recipes import Network, Role, load_recipe, recipe_ids
+from training.job.recipes import load_recipe
 
 RECIPES = tuple(name for name in recipe_ids() if not name.endswith("-quick"))
 PARTS = [name for name in RECIPES if load_recipe(name).role in (Role.RETRIEVER, Role.RANKER)]

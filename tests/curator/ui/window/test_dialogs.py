@@ -334,7 +334,7 @@ def test_retrain_shows_each_recipe_with_its_parameters(make_desk: MakeDesk, qtbo
     for recipe in recipes:
         dialog.choose(recipe.id)
         assert dialog.recipe == recipe
-        assert recipe.description in dialog.description.text()
+        assert recipe.summary in dialog.description.text()
         assert dialog.values == {one.name: one.default for one in recipe.parameters}
         assert all(field.parent() is not None for field in dialog.fields.values()), "each is laid out"
     qtbot.waitUntil(lambda: dialog.ok.isEnabled())

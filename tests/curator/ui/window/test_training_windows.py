@@ -420,7 +420,7 @@ def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> Non
     dialog.parameters.fold.click()
     assert dialog.values == recipe.values(None)
     dialog.parameters.published.click()
-    assert dialog.values == recipe.values(recipe.published())
+    assert dialog.values == recipe.values(recipe.paper)
     dialog.parameters.own.click()
     assert dialog.values == recipe.values(None)
     dialog.reject()
