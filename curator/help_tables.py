@@ -12,7 +12,7 @@ import click
 from curator.cli.main import cli
 from curator.commands.command import Command, Menu
 from curator.domain.entity_pages import PAGES
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.services.importing.import_sources import COLUMNS, document_formats
 from curator.services.training.recipes import load_recipes
 from curator.settings.choices import Option, OptionKind

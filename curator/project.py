@@ -12,11 +12,11 @@ from pathlib import Path
 import platformdirs
 
 from curator.domain.wording import UserError, tr
-from curator.io import default_registry
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files.atomic import AtomicWriter
 from curator.io.files.moving import moved_text
 from curator.io.local_model import LocalModel
+from curator.io.registry import default_registry
 from curator.io.tables.columns import ColumnMemory
 from curator.jobs.bulk import RayBulk
 from curator.jobs.bundles import FolderBundleStore, SharedBundleStore

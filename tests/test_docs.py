@@ -18,7 +18,7 @@ import pytest
 from curator import bootstrap, help_tables
 from curator.cli.main import cli, run
 from curator.commands.command import Menu
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.ui.shell.catalogue import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]

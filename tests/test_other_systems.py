@@ -30,7 +30,7 @@ from typing import Any
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io.files.archive_writing import write_files
+from curator.io.files.export import write_files
 from curator.settings.file import save
 from curator.settings.schema import Settings
 from curator.storage.db.lock import LOCK_NAME

@@ -142,9 +142,10 @@ def _records(data: bytes) -> PubMedRecords:
     """The records in a `PubmedArticleSet`. Raises NotNowError for anything else, which efetch sends if it fails."""
     from lxml import etree
 
-    parser = etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, huge_tree=False)
+    from curator.io.files.xml_stream import safe_xml
+
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, safe_xml())
     except etree.XMLSyntaxError:
         raise NotNowError(tr("a reply with incomplete XML")) from None
     if root.tag != "PubmedArticleSet":

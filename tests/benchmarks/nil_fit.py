@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.jobs.index_main import shipped_nil
 from models.linker.answering import ScoredMention
 from models.linker.build import build_untrained

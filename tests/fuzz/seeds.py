@@ -12,7 +12,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.services.ports.files import DocumentFormat
 from tests.fuzz.packing import of_path, pack
 from tests.fuzz.targets import FOLDERS

@@ -10,10 +10,9 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument, slice_spans
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io import default_registry
-from curator.io.files.archives import TakesFolders
+from curator.io.registry import default_registry
 from curator.jobs.wire import WireError
-from curator.services.ports.files import DocumentFormat, DocumentReader, KbOptions
+from curator.services.ports.files import DocumentFormat, DocumentReader
 from models.errors import ModelError
 from tests.fuzz import parts
 from tests.fuzz.others import Rounds, read_wire
@@ -45,7 +44,7 @@ def targets() -> Mapping[str, Target]:
         if form.can_read:
             place = _beside if form.name in FOLDERS else _file
             found.append(Target(form.name, place, _documents(form)))
-            if isinstance(form, TakesFolders):
+            if form.takes_folders:
                 found.append(Target(f"zip-{form.name}", _zip, _documents(form)))
     for name, title in registry.knowledge_bases():
         del title
@@ -137,12 +136,12 @@ def _recognised(path: Path) -> None:
 
 
 def _entities(name: str) -> Callable[[Path], None]:
-    from curator.io.formats import default_sources
+    from curator.io.formats import KNOWLEDGE_BASES
 
-    source = default_sources()[name]
+    source = next(one for one in KNOWLEDGE_BASES if one.format == name)
 
     def read(path: Path) -> None:
-        reader = source.open(path, KbOptions()) if source.chooses else source.open(path)
+        reader = source.open(path)
         for entity in reader:
             _storable_entity(entity)
         _storable(*(p.text for p in reader.problems))

@@ -12,17 +12,11 @@ from curator.domain.decisions import Decision, Verdict
 from curator.domain.documents import SourceDocument
 from curator.domain.relations import Relation, RelationEnd
 from curator.domain.wording import UserError
-from curator.io.files.archives import TakesFolders
 from curator.services.ports.files import (
     DocumentFormat,
     DocumentReader,
     ExportDocument,
     ExportMention,
-    HoldsAttributes,
-    HoldsFields,
-    HoldsMore,
-    OneFile,
-    StatesRelations,
 )
 from tests.fuzz.limits import again
 from tests.rewriting import AT, source_file, unchanged
@@ -43,12 +37,12 @@ def write_back(form: DocumentFormat, path: Path, reader: DocumentReader, found: 
     file = source_file(path, reader)
     again()
     for name, documents in (("written", list(unchanged(found))), ("edited", list(edited(form, file.extra, found)))):
-        out = path.parent / (name + (form.endings[0] if isinstance(form, OneFile) else ""))
+        out = path.parent / (name + (form.endings[0] if form.endings else ""))
         try:
             again()
             form.write([(file, documents)], out)
             again()
-            if out.is_file() or (out.is_dir() and isinstance(form, TakesFolders)):
+            if out.is_file() or (out.is_dir() and form.takes_folders):
                 _read_again(form, out)
         finally:
             if out.is_dir():
@@ -70,19 +64,13 @@ def _read_again(form: DocumentFormat, path: Path) -> None:
 def edited(form: DocumentFormat, extra: str, found: Sequence[SourceDocument]) -> Iterator[ExportDocument]:
     """Each mention in turn: linked, NIL, linked to several entities, rejected, moved, left alone, deleted; one is added
     to each document, with a relation and an attribute."""
-    relations = form.relations if isinstance(form, StatesRelations) else None  # asked once: it takes 4 µs
-    attributes = form.attributes_in if isinstance(form, HoldsAttributes) else None
-    fields = form.fields_in if isinstance(form, HoldsFields) else None
-    more = form.holds_more if isinstance(form, HoldsMore) else None
     for item in unchanged(found):
         raw = item.raw
-        known = relations(raw, extra) if raw and relations else ()
-        if raw and attributes:
-            attributes(raw)
-        if raw and fields:
-            fields(raw)
-        if raw and more:
-            more(raw)
+        known = form.relations(raw, extra) if raw else ()
+        if raw:
+            form.attributes_in(raw)
+            form.fields_in(raw)
+            form.holds_more(raw)
         golds = [_edited(at, one) for at, one in enumerate(item.mentions) if at % 7 != 6]
         if item.mentions:
             golds.append(_added(item.mentions[0]))

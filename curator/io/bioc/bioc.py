@@ -39,8 +39,8 @@ from curator.io.files.attributes import BINARY, AttributeNames
 from curator.io.files.export import FreeNames
 from curator.io.files.idstyle import Besides, IdStyle, detect_style, is_nil, typed_entity
 from curator.io.files.relations import roles_of, unique_keys
+from curator.io.files.report import Report
 from curator.io.files.source import plain_text
-from curator.services.ports.files import Problem
 
 Infons = list[tuple[str, str]]
 
@@ -504,7 +504,7 @@ class BioCReading:
     """Makes source documents of one file and collects reports about them."""
 
     style: InfonStyle = field(default_factory=InfonStyle)
-    problems: list[Problem] = field(default_factory=list)
+    problems: Report = field(default_factory=Report)
     besides: Besides = field(default_factory=Besides)
     unread: Counter[str] = field(default_factory=Counter)
     normalised: int = 0
@@ -516,7 +516,7 @@ class BioCReading:
             self._tell_offsets(found, layout)
         anchors = Anchors(layout.text, layout.passages)
         if words := anchors.learn(_stated(found, layout)):
-            self.problems.append(Problem(found.line, "note", tr("document {key}: {words}", key=found.id, words=words)))
+            self.problems.note(tr("document {key}: {words}", key=found.id, words=words), found.line)
         mentions = (self._mention(found, index, layout, anchors) for index in range(len(found.annotations)))
         title = next((layout.text[p.start : p.end] for p in layout.passages if p.kind == "title"), "")
         return SourceDocument(
@@ -529,27 +529,22 @@ class BioCReading:
             found.line,
         )
 
-    def closing(self) -> list[Problem]:
-        """Reports about the whole file."""
-        problems = self.besides.problems()
+    def close(self) -> None:
+        """Report about the whole file."""
+        self.problems += self.besides.problems()
         for key, number in self.unread.most_common(MOST_UNREAD):
+            one = "infon “{key}” looks like an identifier and was not read ({n} annotation)"
+            several = "infon “{key}” looks like an identifier and was not read ({n:,} annotations)"
+            self.problems.note(ntr(one, several, number, key=key))
+        if self.normalised:
             text = ntr(
-                "infon “{key}” looks like an identifier and was not read ({n} annotation)",
-                "infon “{key}” looks like an identifier and was not read ({n:,} annotations)",
-                number,
-                key=key,
+                "{n} annotation quotes a normalised text ({first_normalised}); its position is correct and was kept",
+                "{n:,} annotations quote a normalised text (first: {first_normalised}); their positions are "
+                "correct and were kept",
+                self.normalised,
+                first_normalised=self.first_normalised,
             )
-            problems.append(Problem(0, "note", text))
-        if not self.normalised:
-            return problems
-        text = ntr(
-            "{n} annotation quotes a normalised text ({first_normalised}); its position is correct and was kept",
-            "{n:,} annotations quote a normalised text (first: {first_normalised}); their positions are "
-            "correct and were kept",
-            self.normalised,
-            first_normalised=self.first_normalised,
-        )
-        return [*problems, Problem(0, "note", text)]
+            self.problems.note(text)
 
     def _mention(self, found: BioCDocument, index: int, layout: StoredText, anchors: Anchors) -> SourceMention | None:
         one = found.annotations[index]
@@ -557,18 +552,14 @@ class BioCReading:
         where = tr('document {id}: annotation {id2} "{text}"', id=found.id, id2=one.id or index + 1, text=one.text[:80])
         line = one.line or found.line
         if not spans:
-            self.problems.append(Problem(line, "set aside", f"{where}: {repair}"))
+            self.problems.set_aside(f"{where}: {repair}", line)
             return None
         if repair == tr(NORMALISED):
             self.normalised += 1
             self.first_normalised = self.first_normalised or f"document {found.id}, {one.text[:40]!r}"
         elif repair:
             read = ", ".join(f"{span.start}-{span.end}" for span in spans)
-            self.problems.append(
-                Problem(
-                    line, "repaired", tr("{where}: {repair}; read as {read}", where=where, repair=repair, read=read)
-                )
-            )
+            self.problems.repaired(tr("{where}: {repair}; read as {read}", where=where, repair=repair, read=read), line)
         ids, raw_ids, nil = stated(one.infons, self.style)
         kind = infon(one.infons, "type").strip()
         self.besides.see(raw_ids)
@@ -585,7 +576,7 @@ class BioCReading:
                 offset=segment.offset,
                 start=segment.start,
             )
-            self.problems.append(Problem(found.line, "repaired", text))
+            self.problems.repaired(text, found.line)
 
 
 def fitted(document: BioCDocument) -> StoredText:

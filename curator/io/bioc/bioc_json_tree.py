@@ -156,7 +156,7 @@ def _like(old: Any, value: str) -> Any:
     """The value of an infon in the form of its old one: a list stays a list, and an object an object, without what it
     says about the old entity."""
     if isinstance(old, list):
-        return [_like(old[0] if old else "", one) for one in value.split(BETWEEN)]
+        return [{"id": one} if old and isinstance(old[0], dict) else one for one in value.split(BETWEEN)]
     return {"id": value} if isinstance(old, dict) else value
 
 

@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Protocol
 
 from lxml import etree
 
 from curator.domain.documents import Document, Passage, SourceFile
-from curator.domain.relations import RelationKind
+from curator.domain.relations import Relation, RelationKind
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.bioc.bioc import (
     ATTRIBUTES,
@@ -47,9 +46,11 @@ from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, json_infons, own_te
 from curator.io.bioc.bioc_xml_tree import XmlTree, text_in, xml_infons
 from curator.io.bioc.source_ids import source_style, stated_ids
 from curator.io.files.attributes import BINARY
-from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, entity_ids, is_gold, write_streams
+from curator.io.files.editing import DocumentEdit, is_untouched
+from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, entity_ids, is_gold
 from curator.io.files.relations import relations_for
-from curator.services.ports.files import ExportDocument, ExportMention, Problem
+from curator.io.files.report import Report
+from curator.services.ports.files import ExportDocument, ExportMention
 
 Json = dict[str, Any]
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -59,7 +60,7 @@ _KNOWN = {
 }
 
 
-def json_of_xml(root: Any, problems: list[Problem]) -> Json:
+def json_of_xml(root: Any, problems: Report) -> Json:
     """A `document` element as BioC JSON."""
     name = text_in(root, "id").strip()
     found = {"id": name, "infons": _infons(root, name, problems)}
@@ -67,7 +68,7 @@ def json_of_xml(root: Any, problems: list[Problem]) -> Json:
     return found | {"passages": passages} | _annotated(root, name, problems)
 
 
-def xml_of_json(found: Json, problems: list[Problem]) -> str:
+def xml_of_json(found: Json, problems: Report) -> str:
     """A document of BioC JSON as a `document` element. Characters that XML cannot hold become U+FFFD and are
     reported."""
     name = str(found.get("id", found.get("pmid", "")))
@@ -79,7 +80,7 @@ def xml_of_json(found: Json, problems: list[Problem]) -> str:
         build.text_of(etree.SubElement(root, "passage"), one)
     build.annotated(root, found)
     build.foreign(found, _KNOWN["document"])
-    problems += build.problems()
+    build.report(problems)
     etree.indent(root, space="  ")
     return str(etree.tostring(root, encoding="unicode"))
 
@@ -175,22 +176,18 @@ class _Builder:
     def foreign(self, found: Json, known: Iterable[str]) -> None:
         self._foreign |= dict.fromkeys(key for key in found if key not in known)
 
-    def problems(self) -> Iterator[Problem]:
+    def report(self, problems: Report) -> None:
         where = tr("document {document}", document=self._document)
         if self._characters:
-            text = ntr(
-                "{where}: {n} character that XML does not allow was written as U+FFFD",
-                "{where}: {n:,} characters that XML does not allow were written as U+FFFD",
-                self._characters,
-                where=where,
-            )
-            yield Problem(0, "repaired", text)
+            one = "{where}: {n} character that XML does not allow was written as U+FFFD"
+            several = "{where}: {n:,} characters that XML does not allow were written as U+FFFD"
+            problems.repaired(ntr(one, several, self._characters, where=where))
         if self._foreign:
             names = ", ".join(self._foreign)
-            yield Problem(0, "note", tr("{where}: BioC XML cannot store {names}: left out", where=where, names=names))
+            problems.note(tr("{where}: BioC XML cannot store {names}: left out", where=where, names=names))
 
 
-def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool = False) -> Json:
+def _text_of(found: Any, name: str, problems: Report, *, sentences: bool = False) -> Json:
     offset = text_in(found, "offset").strip()
     made: Json = {"offset": int(offset) if _is_number(offset) else 0}
     made |= {"infons": _infons(found, name, problems), "text": text_in(found, "text")}
@@ -199,7 +196,7 @@ def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool 
     return made | _annotated(found, name, problems)
 
 
-def _annotated(owner: Any, name: str, problems: list[Problem]) -> Json:
+def _annotated(owner: Any, name: str, problems: Report) -> Json:
     annotations = []
     for one in owner.findall("annotation"):
         places = [{key: _whole(place.get(key)) for key in ("offset", "length")} for place in one.findall("location")]
@@ -212,20 +209,16 @@ def _annotated(owner: Any, name: str, problems: list[Problem]) -> Json:
     return {"annotations": annotations, "relations": relations}
 
 
-def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
+def _infons(owner: Any, name: str, problems: Report) -> dict[str, str]:
     """The infons; values of infons with the same key are joined, since JSON has one value per key."""
     found: dict[str, str] = {}
     for key, value in xml_infons(owner):
         if key in found:
-            problems.append(
-                Problem(
-                    0,
-                    "repaired",
-                    tr(
-                        "document {name}: several infons {key!r} were joined into one, separated by |",
-                        name=name,
-                        key=key,
-                    ),
+            problems.repaired(
+                tr(
+                    "document {name}: several infons {key!r} were joined into one, separated by |",
+                    name=name,
+                    key=key,
                 )
             )
         found[key] = f"{found[key]}|{value}" if key in found else value
@@ -251,7 +244,7 @@ def _objects(found: Json, key: str) -> Iterator[Json]:
 # other text outside of passages becomes its own passage.
 
 
-def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, problems: list[Problem]) -> Json:
+def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, problems: Report) -> Json:
     """The whole document with its gold mentions, and with undecided mentions as in their source."""
     document = item.document
     passages = [_passage(document, one) for one in tiles(document.text, document.passages)]
@@ -270,7 +263,7 @@ def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, prob
     return {"id": name, "infons": infons, "passages": passages, "annotations": [], "relations": relations}
 
 
-def _new_relations(item: ExportDocument, ids: dict[int, str], style: InfonStyle, problems: list[Problem]) -> list[Json]:
+def _new_relations(item: ExportDocument, ids: dict[int, str], style: InfonStyle, problems: Report) -> list[Json]:
     kinds, taken = (RelationKind.MENTIONS, RelationKind.ENTITIES), FreeNames()
     wanted = relations_for(item, problems, own=False, kinds=kinds, written=ids, title="BioC")
     written = [written_relation(one, fresh_id(taken), ids, style, ()) for one in wanted]
@@ -332,7 +325,7 @@ def _passage(document: Document, one: Passage) -> Json:
 
 
 def _annotation(
-    gold: ExportMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle, problems: list[Problem]
+    gold: ExportMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle, problems: Report
 ) -> Json:
     mention = gold.mention
     infons = [("type", mention.type)]
@@ -346,8 +339,6 @@ def _annotation(
 
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
-XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
-Files = Iterable[WrittenSource]
 WIDOWED = "document {document}: a relation refers to annotation {id}, which was removed with its mention"
 
 
@@ -374,27 +365,7 @@ TOO_LONG = (
 )
 
 
-def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
-    """One collection for each file, or for all of them; see `export.write_streams`."""
-
-    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-        _note_collections(sources, problems)
-        return (piece.encode("utf-8") for piece in _xml_pieces(sources, problems))
-
-    return write_streams(files, out, pieces, format_name="bioc-xml", suffix=".bioc.xml", endings=XML_ENDINGS)
-
-
-def write_json(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
-    """The same as JSON."""
-
-    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-        _note_collections(sources, problems)
-        return (piece.encode("utf-8") for piece in _json_pieces(sources, problems))
-
-    return write_streams(files, out, pieces, format_name="bioc-json", suffix=".bioc.json", endings=JSON_ENDINGS)
-
-
-def _note_collections(sources: Sequence[WrittenSource], problems: list[Problem]) -> None:
+def _note_collections(sources: Sequence[WrittenSource], problems: Report) -> None:
     """Report that the metadata of all but the first merged collection is left out."""
     others = {file.head.strip() for file, _ in sources if file.format in ("bioc-xml", "bioc-json")}
     if len(others) > 1:
@@ -404,10 +375,11 @@ def _note_collections(sources: Sequence[WrittenSource], problems: list[Problem])
             "folder to keep the collections separate.",
             name=first.name or first.path,
         )
-        problems.append(Problem(0, "note", text))
+        problems.note(text)
 
 
-def _xml_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
+def xml_pieces(sources: Sequence[WrittenSource], problems: Report) -> Iterator[str]:
+    _note_collections(sources, problems)
     first = sources[0][0]
     own = first.format == "bioc-xml" and (len(sources) == 1 or "<collection" in first.head)
     if own:
@@ -421,10 +393,10 @@ def _xml_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> It
     yield first.tail if own and len(sources) == 1 else "</collection>\n"
 
 
-def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: Report) -> str:
     """Raises UserError for a text that XML readers refuse for its length."""
     if file.format == "bioc-xml" and item.raw:
-        return edited(item, item.raw, XmlTree, style, problems)
+        return edited(item, file, item.raw, XmlTree, style, problems)
     own = file.format == "bioc-json" and item.raw
     root = JsonTree(own_text(item.raw)).root if own else new_document(item, file, style, problems)
     text = xml_of_json(root, problems)
@@ -433,10 +405,11 @@ def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problem
             XmlTree(text)
         except SyntaxError as error:
             raise UserError(tr(TOO_LONG, external_id=item.document.external_id, error=error)) from error
-    return edited(item, text, XmlTree, style, problems) if own else text
+    return edited(item, file, text, XmlTree, style, problems) if own else text
 
 
-def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
+def json_pieces(sources: Sequence[WrittenSource], problems: Report) -> Iterator[str]:
+    _note_collections(sources, problems)
     first = sources[0][0]
     own = first.format == "bioc-json" and len(sources) == 1
     head = first.head if own else _new_json_head(first)
@@ -461,12 +434,12 @@ def _new_json_head(first: SourceFile) -> str:
     return json_head_of_xml(first.head if first.format == "bioc-xml" else "")
 
 
-def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: Report) -> str:
     if file.format == "bioc-json" and item.raw:
-        return edited(item, own_text(item.raw), JsonTree, style, problems)
+        return edited(item, file, own_text(item.raw), JsonTree, style, problems)
     if file.format == "bioc-xml" and item.raw:
         found = json_of_xml(XmlTree(item.raw).root, problems)
-        return edited(item, json.dumps(found, ensure_ascii=False), JsonTree, style, problems)
+        return edited(item, file, json.dumps(found, ensure_ascii=False), JsonTree, style, problems)
     return json.dumps(new_document(item, file, style, problems), ensure_ascii=False)
 
 
@@ -480,136 +453,108 @@ def _style(file: SourceFile) -> InfonStyle:
 
 def edited(
     item: ExportDocument,
+    file: SourceFile,
     text: str,
     opener: Callable[[str], BioCTree],
     style: InfonStyle,
-    problems: list[Problem],
+    problems: Report,
 ) -> str:
     """The document with the changed mentions' annotations rewritten; `text` itself when nothing changed."""
-    name = item.document.external_id
-    steps = [(gold, action_for(gold, name, problems)) for gold in item.mentions]
-    steps = [(gold, action) for gold, action in steps if _changes(gold, action) or _may_be_said(gold, action)]
-    own = any(not one.source for one in item.relations)
-    if not (steps or item.removed_records or item.removed_relations or own):
+    if is_untouched(item):
         return text
-    edit = _Edit(opener(text), style, problems)
-    for record in item.removed_records:
-        edit.tree.remove(record)
-        edit.changed = True
-    removed = set(item.removed_records)
-    for gold, action in steps:
-        edit.apply(gold, action)
-        if action is Action.DROP:
-            removed.add(gold.mention.record)
-    edit.relate(item)
-    problems += edit.widowed(removed, name)
+    edit = _Edit(item, file, problems, opener(text), style)
+    edit.run()
     return edit.tree.text() if edit.changed else text
 
 
-def _changes(gold: ExportMention, action: Action) -> bool:
-    if gold.mention.record < 0:
-        return action is Action.WRITE
-    return action is not Action.KEEP
-
-
-def _may_be_said(gold: ExportMention, action: Action) -> bool:
-    """Whether attributes were set for a mention that remains in the file."""
-    return bool(gold.attributes) and gold.mention.record >= 0 and action is not Action.DROP
-
-
-class _Edit:
+class _Edit(DocumentEdit[BioCAnnotation]):
     """One document's tree, with the layout that maps positions of the stored text to the file."""
 
-    def __init__(self, tree: BioCTree, style: InfonStyle, problems: list[Problem]) -> None:
+    title = "BioC"
+    names = ATTRIBUTES
+    kinds = (RelationKind.MENTIONS, RelationKind.ENTITIES)
+    in_text_order = False
+
+    def __init__(
+        self, item: ExportDocument, file: SourceFile, problems: Report, tree: BioCTree, style: InfonStyle
+    ) -> None:
+        super().__init__(item, file, problems, own=True)
         self.tree = tree
         self._style = style
-        self._problems = problems
-        self._before = tree.document()
-        self._layout = fitted(self._before)
-        numbers = [
-            one.id for one in self._before.annotations if one.id.isascii() and one.id.isdigit() and len(one.id) < 16
-        ]
+        self._document = tree.document()
+        self._layout = fitted(self._document)
+        self._there = tree.relations()
+        self._stated = stated_relations(self._document, self._there, style)
+        found = self._document.annotations
+        self._before = {id(one): (record, one.infons) for record, one in enumerate(found)}
+        numbers = [one.id for one in found if one.id.isascii() and one.id.isdigit() and len(one.id) < 16]
         self._next = max(map(int, numbers), default=-1) + 1
-        self._made: dict[int, str] = {}  # ids of new annotations, by the mention's
-        self._gone: set[int] = set()
-        self.changed = False
+        self._new: list[tuple[Segment | None, BioCAnnotation]] = []
+        self._taken = FreeNames(one.id for one in self._there)
+        self._gone = set[str]()
 
-    def relate(self, item: ExportDocument) -> None:
-        """Remove the relations that a curator deleted, and write new ones, unless their annotation has no id."""
-        there = self.tree.relations()
-        for number, one in enumerate(stated_relations(self._before, there, self._style)):
-            if one.key in item.removed_relations:
-                self.tree.remove_relation(number)
+    def run(self) -> None:
+        super().run()
+        for part in self.parts.values():
+            record, infons = self._before.get(id(part), (-1, part.infons))
+            if part.infons != infons:
+                self.tree.set_infons(record, part.infons)
                 self.changed = True
-        ids = self._made | {
-            gold.mention.id: self._before.annotations[gold.mention.record].id
-            for gold in item.mentions
-            if gold.mention.record >= 0 and gold.mention.id not in self._gone
-        }
-        wanted = relations_for(
-            item,
-            self._problems,
-            own=True,
-            kinds=(RelationKind.MENTIONS, RelationKind.ENTITIES),
-            written={mention for mention, key in ids.items() if key},
-            title="BioC",
-        )
-        taken = FreeNames(one.id for one in there)
-        for made in wanted:
-            self.tree.add_relation(written_relation(made, fresh_id(taken), ids, self._style, there))
-            self.changed = True
+        for segment, one in self._new:
+            self.tree.add(*((segment.passage, segment.sentence) if segment else (-1, -1)), one)
+        named = dict.fromkeys(one for one in self.tree.references() if one in self._gone)
+        self.problems.notes(tr(WIDOWED, document=self.item.document.external_id, id=one) for one in named)
 
-    def apply(self, gold: ExportMention, action: Action) -> None:
-        record = gold.mention.record
-        self.changed = self.changed or action is not Action.KEEP
-        self._gone |= {gold.mention.id} if action is Action.DROP else set()
-        if record < 0:
-            self._add(gold)
-        elif action is Action.DROP:
-            self.tree.remove(record)
-        else:
-            self._change(record, gold, action)
+    def part(self, record: int) -> BioCAnnotation:
+        return self._document.annotations[record]
 
-    def widowed(self, removed: set[int], document: str) -> list[Problem]:
-        """A note for each relation that refers to a removed annotation."""
-        gone = {self._before.annotations[record].id for record in removed if record >= 0} - {""}
-        named = dict.fromkeys(one for one in self.tree.references() if one in gone)
-        return [Problem(0, "note", tr(WIDOWED, document=document, id=one)) for one in named]
-
-    def _change(self, record: int, gold: ExportMention, action: Action) -> None:
-        old = self._before.annotations[record]
-        infons = old.infons
+    def edit(self, part: BioCAnnotation, gold: ExportMention, action: Action) -> bool:
+        self.changed = True
         if gold.reshaped:
-            infons = with_infon(infons, "type", gold.mention.type)
-            segment = self._layout.segment_of(old)
-            self.tree.set_place(record, self._places(gold, segment), gold.mention.text)
+            places = self._places(gold, self._layout.segment_of(part))
+            self.tree.set_place(self._before[id(part)][0], places, gold.mention.text)
+            part.infons = with_infon(part.infons, "type", gold.mention.type)
         if action is Action.WRITE:
-            infons = signed(changed(infons, entity_ids(gold), self._style), gold.decision)
-        infons = self._attributed(infons, gold, old.said())
-        if infons != old.infons:
-            self.tree.set_infons(record, infons)
-            self.changed = True
+            part.infons = signed(changed(part.infons, entity_ids(gold), self._style), gold.decision)
+        return True
 
-    def _attributed(self, infons: Infons, gold: ExportMention, said: Infons) -> Infons:
-        held = attributes_of([(key, BINARY if value == "true" else value) for key, value in said])
-        return with_attributes(infons, ATTRIBUTES.changes(gold, held, self._problems))
-
-    def _add(self, gold: ExportMention) -> None:
+    def add(self, gold: ExportMention) -> BioCAnnotation:
+        self.changed = True
         segment = self._layout.segment_at(gold.mention.spans[0].start)
         infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
-        infons = self._attributed(infons, gold, infons)
-        places = self._places(gold, segment)
-        one = BioCAnnotation(self._fresh_id(), infons, gold.mention.text, places)
-        self._made[gold.mention.id] = one.id
-        at = (segment.passage, segment.sentence) if segment else (-1, -1)
-        self.tree.add(*at, one)
+        one = BioCAnnotation(str(self._next), infons, gold.mention.text, self._places(gold, segment))
+        self._next += 1
+        self._new.append((segment, one))
+        return one
+
+    def held(self, part: BioCAnnotation) -> dict[str, str]:
+        return attributes_of([(key, BINARY if value == "true" else value) for key, value in part.said()])
+
+    def set_attribute(self, part: BioCAnnotation, name: str, value: str | None) -> None:
+        part.infons = with_attributes(part.infons, {name: value})
+
+    def remove(self, gone: list[BioCAnnotation]) -> None:
+        self._gone = {one.id for one in gone} - {""}
+        for one in gone:
+            self.tree.remove(self._before[id(one)][0])
+
+    def relatable(self) -> Collection[int]:
+        return {mention for mention, part in self.parts.items() if part.id}
+
+    def unrelate(self, keys: frozenset[str]) -> None:
+        for number, one in enumerate(self._stated):
+            if one.key in keys:
+                self.tree.remove_relation(number)
+                self.changed = True
+
+    def relate(self, relation: Relation) -> None:
+        ids = {mention: part.id for mention, part in self.parts.items()}
+        made = written_relation(relation, fresh_id(self._taken), ids, self._style, self._there)
+        self.tree.add_relation(made)
+        self.changed = True
 
     def _places(self, gold: ExportMention, segment: Segment | None) -> tuple[tuple[int, int], ...]:
         return tuple((self._layout.to_file(segment, span.start), span.end - span.start) for span in gold.mention.spans)
-
-    def _fresh_id(self) -> str:
-        self._next += 1
-        return str(self._next - 1)
 
 
 def with_infon(infons: Infons, key: str, value: str) -> Infons:

@@ -9,14 +9,7 @@ from typing import Any
 from lxml import etree
 
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
-
-PARSER = {
-    "load_dtd": False,
-    "no_network": True,
-    "resolve_entities": False,
-    "huge_tree": False,
-    "remove_blank_text": False,
-}
+from curator.io.files.xml_stream import safe_xml
 
 
 def xml_document(root: Any) -> BioCDocument:
@@ -33,7 +26,7 @@ class XmlTree:
     """See `bioc_write.Tree`."""
 
     def __init__(self, text: str) -> None:
-        self.root = etree.fromstring(text.encode("utf-8"), etree.XMLParser(encoding="utf-8", **PARSER))
+        self.root = etree.fromstring(text.encode("utf-8"), safe_xml())
         self._nodes = [one for one, _, _ in _walk(self.root)]
         self._relations = list(_walk(self.root, "relation"))
 

@@ -1,6 +1,4 @@
-"""Read the program's own JSON lines; see `decisions_jsonl`.
-
-Reading and writing documents as the program's own JSON lines, with all project data about them.
+"""Reading and writing documents as the program's own JSON lines, with all project data about them.
 
 One document a line, described by `resources/schemas/documents.schema.json`: {"format": "curator-documents", "id",
 "file", "occurrence", "title", "split", "state", "flagged", "text", "passages": [{"kind", "start", "end", "label"}],
@@ -14,7 +12,7 @@ Comments are [{"author", "at", "text"}]. A mention with a second opinion also ha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -22,17 +20,25 @@ from typing import Any, TypeVar
 
 from curator.domain.audit import Comment
 from curator.domain.decisions import FileComment, FileDecision, NilReason, Outcome, RejectReason, SkipReason, Verdict
-from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceFile, SourceMention, Split
+from curator.domain.documents import (
+    DocumentState,
+    Passage,
+    SourceDocument,
+    SourceFile,
+    SourceMention,
+    Split,
+    slice_spans,
+)
 from curator.domain.suggestions import Opinion
-from curator.domain.wording import UserError, tr
-from curator.io.files.anchoring import Anchors, find_place, learn
-from curator.io.files.export import WrittenSource, write_streams
+from curator.domain.wording import tr
+from curator.io.files.export import WrittenSource
 from curator.io.files.field_meanings import identifiers_in, is_empty, kind_in
+from curator.io.files.format import Format
 from curator.io.files.idstyle import IdStyle
-from curator.io.files.reading import DocumentSourceReader, first_of
-from curator.io.files.source import BOM, Source, plain_text
-from curator.io.wiki.zeshel import LineError, first_object, parse_object
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.io.files.json_stream import LineError, first_object, parse_object, text_in
+from curator.io.files.reading import Placing, Reader
+from curator.io.files.source import BOM, plain_text
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 FORMAT = "curator-documents"
 KEYS = ("id", "text", "passages", "mentions", "split", "state")
@@ -55,45 +61,36 @@ def is_document(value: Mapping[str, Any]) -> bool:
     return value.get("format") == FORMAT or all(key in value for key in KEYS)
 
 
-class DecisionsReader(DocumentSourceReader):
+class DecisionsReader(Reader):
     """`SourceDocument.raw` keeps the parts of a line that a project cannot store, and its decisions."""
 
     format = "decisions"
+    none = "{path} contains no document in Curator's own format{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        count = 0
-        for number, line in enumerate(self._source.lines(), 1):
+    def documents(self) -> Iterator[SourceDocument]:
+        for number, line in enumerate(self.source.lines(), 1):
             if not line.removeprefix(BOM).strip():
                 continue
             try:
                 document = self._document(parse_object(line.removeprefix(BOM)), number)
             except LineError as error:
-                self._problem(number, "set aside", plain_text(tr("the document {error}", error=error)))
+                self.problems.set_aside(tr("the document {error}", error=error), number)
                 continue
-            count += 1
             yield document
-        if not count:
-            why = first_of(self.problems)
-            raise UserError(
-                tr("{path} contains no document in Curator's own format{why}", path=self._source.path, why=why)
-            )
 
     def _document(self, value: Mapping[str, Any], line: int) -> SourceDocument:
-        text = plain_text(_text(value, "text"))
+        text = plain_text(text_in(value, "text"))
         key = plain_text(str(value.get("id", ""))).strip()
         if not key:
             raise LineError(tr("has no `id`"))
         if text != value["text"]:
-            self._problem(line, "repaired", tr("document {key} contains lone surrogates, read as U+FFFD", key=key))
+            self.problems.repaired(tr("document {key} contains lone surrogates, read as U+FFFD", key=key), line)
         passages = tuple(_passage(one, len(text)) for one in _objects(value.get("passages")))
-        anchors = Anchors(text, passages)
+        placing = Placing(text, passages, self.problems, key)
         listed = _objects(value.get("mentions"))
-        if words := learn(
-            anchors, ((_ranges(one.get("spans")), plain_text(str(one.get("text", "")))) for one in listed)
-        ):
-            self._problem(line, "note", tr("document {key}: {words}", key=key, words=words))
-        found = [self._mention(one, n, text, anchors, line, key) for n, one in enumerate(listed)]
+        stated = ((_ranges(one.get("spans")), plain_text(str(one.get("text", "")))) for one in listed)
+        placing.learn(stated, line)
+        found = [self._mention(one, n, placing, line, key) for n, one in enumerate(listed)]
         kept = {name: given for name, given in value.items() if name not in _OURS}
         records = [{name: given for name, given in one.items() if name not in _OF_MENTION} for one in listed]
         return SourceDocument(
@@ -111,37 +108,24 @@ class DecisionsReader(DocumentSourceReader):
         )
 
     def _mention(
-        self, value: Mapping[str, Any], record: int, text: str, anchors: Anchors, line: int, key: str
+        self, value: Mapping[str, Any], record: int, placing: Placing, line: int, key: str
     ) -> SourceMention | None:
-        ranges = _ranges(value.get("spans"))
         quote = plain_text(str(value.get("text", "")))
         where = tr('document {key}: mention "{quote}"', key=key, quote=quote[:80])
-        place = find_place(anchors, ranges, quote, text) if ranges and quote.strip() else None
-        if place is None:
-            self._problem(
-                line,
-                "set aside",
-                tr("{where}: its text does not occur at its spans, and no other position is unambiguous", where=where),
-            )
+        spans = placing.find(_ranges(value.get("spans")), quote, where, line)
+        if not spans:
             return None
-        if place.repair:
-            self._problem(
-                line,
-                "repaired",
-                tr("{where}: {repair}; read as {words}", where=where, repair=place.repair, words=place.words),
-            )
         decision = self._decision(value, where, line)
-        words = " ".join(text[span.start : span.end] for span in place.spans)
         kind, stated = kind_in(value.get("type")), "|".join(identifiers_in(value.get("stated")))
         if not stated and not is_empty(value.get("stated")):
-            self._problem(line, "note", tr("{where}: its identifiers in `stated` cannot be read", where=where))
+            self.problems.note(tr("{where}: its identifiers in `stated` cannot be read", where=where), line)
         verdict = decision.verdict if decision else None
         linked = verdict.entity_ids if verdict else ()
         nil = verdict is not None and verdict.outcome is Outcome.NIL
         ids = linked or (() if nil else IdStyle().split(stated, kind))
         return SourceMention(
-            place.spans,
-            words,
+            spans,
+            slice_spans(placing.text, spans),
             kind,
             ids,
             stated,
@@ -163,20 +147,12 @@ class DecisionsReader(DocumentSourceReader):
             verdict = Verdict(outcome, entities, reason)
             at = datetime.fromisoformat(str(value.get("at")))
         except (ValueError, TypeError) as error:
-            self._problem(
-                line,
-                "set aside",
-                tr("{where}: invalid decision ({error})", where=where, error=plain_text(str(error))),
+            self.problems.set_aside(
+                tr("{where}: invalid decision ({error})", where=where, error=plain_text(str(error))), line
             )
             return None
         curator = plain_text(str(value.get("curator") or "")).strip()
         return FileDecision(verdict, curator or "unknown", at, plain_text(str(value.get("note") or "")))
-
-
-def _text(value: Mapping[str, Any], key: str) -> str:
-    if not isinstance(value.get(key), str):
-        raise LineError(tr("has no text in `{key}`", key=key))
-    return str(value[key])
 
 
 def _objects(value: object) -> list[dict[str, Any]]:
@@ -219,73 +195,9 @@ def _comments(value: object) -> tuple[FileComment, ...]:
 _OF_DECISION = frozenset({"origin", "opinion", "attributes", *DECIDED})
 
 
-class DecisionsFormat:
-    """Reads and writes the lines; with gold, decisions are read with their curators and times."""
-
-    name = "decisions"
-    title = "Curator JSON lines"
-    can_read = True
-    can_write = True
-    endings = (".decisions.jsonl", ".jsonl", ".json")
-    carries = Carries(
-        mentions=True,
-        discontinuous=True,
-        several_ids=True,
-        nil=True,
-        attributes=True,
-        every_mention=True,
-        own_fields=True,
-    )
-    carries_people = True
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return is_document(first_object(head))
-
-    def open(self, path: Path) -> DecisionsReader:
-        """Raises UserError for a missing, empty, truncated or foreign file."""
-        if not self.sniff(path, Source(path).head()):
-            raise UserError(
-                tr(
-                    "{path} is not {title}: its lines lack the keys of a document; choose another file",
-                    path=path,
-                    title=self.title,
-                )
-            )
-        reader = DecisionsReader(path)
-        reader.prepare()
-        return reader
-
-    def holds_more(self, raw: str) -> bool:
-        """Whether lines have unknown keys."""
-        value = json.loads(raw)
-        ours = {*KEYS, *DECIDED, "file", "occurrence"}
-        return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
-
-    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
-        listed = json.loads(raw).get("mentions", ()) if raw else ()
-        found = ((number, held_attributes(one.get("attributes"))) for number, one in enumerate(listed))
-        return {number: held for number, held in found if held}
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `export.write_streams`."""
-        self.problems = []
-
-        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-            for file, documents in sources:
-                for item in documents:
-                    line = json.dumps(document_line(item, file), ensure_ascii=False) + "\n"
-                    yield line.encode("utf-8", "surrogatepass")
-
-        return write_streams(files, out, pieces, format_name=self.name, suffix=".decisions.jsonl", endings=self.endings)
-
-
 def document_line(item: ExportDocument, file: SourceFile) -> dict[str, Any]:
     document = item.document
-    came = json.loads(item.raw) if file.format == DecisionsFormat.name and item.raw else {}
+    came = json.loads(item.raw) if file.format == "decisions" and item.raw else {}
     records = came.pop("mentions", [])
     return {
         "format": FORMAT,
@@ -354,3 +266,43 @@ def _written_comments(comments: Sequence[Comment], mention_id: int | None) -> li
         for one in comments
         if one.mention_id == mention_id and not one.deleted
     ]
+
+
+class DecisionsFormat(Format):
+    """Reads and writes the lines; with gold, decisions are read with their curators and times."""
+
+    name = "decisions"
+    title = "Curator JSON lines"
+    refusal = "{path} is not Curator JSON lines: its lines lack the keys of a document; choose another file"
+    reader = DecisionsReader
+    endings = (".decisions.jsonl", ".jsonl", ".json")
+    suffix = ".decisions.jsonl"
+    carries = Carries(
+        mentions=True,
+        discontinuous=True,
+        several_ids=True,
+        nil=True,
+        attributes=True,
+        every_mention=True,
+        own_fields=True,
+    )
+    carries_people = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return is_document(first_object(head))
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether lines have unknown keys."""
+        value = json.loads(raw)
+        ours = {*KEYS, *DECIDED, "file", "occurrence"}
+        return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        listed = json.loads(raw).get("mentions", ()) if raw else ()
+        found = ((number, held_attributes(one.get("attributes"))) for number, one in enumerate(listed))
+        return {number: held for number, held in found if held}
+
+    def pieces(self, sources: Sequence[WrittenSource]) -> Iterator[str]:
+        for file, documents in sources:
+            for item in documents:
+                yield json.dumps(document_line(item, file), ensure_ascii=False) + "\n"

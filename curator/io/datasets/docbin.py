@@ -30,14 +30,15 @@ from typing import Any
 from curator.domain.documents import Mention, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.export import Action, WrittenSource, action_for, is_gold, left_out, write_streams
+from curator.io.files.export import Action, WrittenSource, action_for, is_gold
 from curator.io.files.field_meanings import Unread, unread_fields
+from curator.io.files.format import Format
 from curator.io.files.opening import first_bytes
-from curator.io.files.reading import DocumentSourceReader, first_of
-from curator.io.files.source import Source, plain_text
-from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.files.reading import Reader, first_line, plain_passages
+from curator.io.files.report import Report
+from curator.io.files.source import plain_text
 from curator.io.tables.document_table import ids_cell, ids_of
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 # Strings of spaCy's binary formats: they are 64-bit hashes, and a few words have fixed numbers instead.
 #
@@ -241,50 +242,38 @@ PIECE = 1 << 16
 _KEYS = ("id", "doc_id", "document_id", "docid", "pmid")
 
 
-class DocBinReader(DocumentSourceReader):
+class DocBinReader(Reader):
     """The whole file is unpacked at once, since the format does not mark the end of a document."""
 
     format = "docbin"
+    none = "{path} contains no readable document{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        tokens = DocBinTokens(self._source.path, self._unpacked())
-        count, left = 0, Unread()
+    def documents(self) -> Iterator[SourceDocument]:
+        tokens = DocBinTokens(self.path, self._unpacked())
+        left = Unread()
         for number in range(len(tokens)):
             left.row_fields.update(unread_fields(tokens.fields(number), (*_KEYS, "title")))
             found = self._document(tokens, number)
             if found is not None:
-                count += 1
                 yield found
-        if not count:
-            why = first_of(self.problems)
-            raise UserError(tr("{path} contains no readable document{why}", path=self._source.path, why=why))
         if tokens.known_attributes < tokens.attributes:
-            text = tr("parts of speech, lemmas, dependencies and similar annotations are not read")
-            self._problem(0, "note", text)
-        for words in left.sentences():
-            self._problem(0, "note", words)
+            self.problems.note(tr("parts of speech, lemmas, dependencies and similar annotations are not read"))
+        self.problems.notes(left.sentences())
 
     def _unpacked(self) -> bytearray:
-        path, unzip, data, read = self._source.path, zlib.decompressobj(), bytearray(), 0
-        with self._source.stream() as stream:  # in pieces: at once it would be in memory twice
+        path, unzip, data, read = self.path, zlib.decompressobj(), bytearray(), 0
+        with self.source.stream() as stream:  # in pieces: at once it would be in memory twice
             while not unzip.eof and (packed := stream.read(PIECE)):
                 read += len(packed)
                 most = FREE_BYTES + TIMES * read
                 try:
                     data += unzip.decompress(packed, most - len(data) + 1)
                 except zlib.error as error:
-                    raise UserError(
-                        tr("{path} is a damaged DocBin ({error}): download or write it again", path=path, error=error)
-                    ) from error
+                    words = "{path} is a damaged DocBin ({error}): download or write it again"
+                    raise UserError(tr(words, path=path, error=error)) from error
                 if len(data) > most:
-                    raise UserError(
-                        tr(
-                            "{path} is too large: it unpacks to more than {most:,} MB. Split it with spaCy",
-                            path=path,
-                            most=most >> 20,
-                        )
-                    )
+                    words = "{path} is too large: it unpacks to more than {most:,} MB. Split it with spaCy"
+                    raise UserError(tr(words, path=path, most=most >> 20))
         if not unzip.eof:
             raise UserError(tr("{path} is a truncated DocBin: download or write it again", path=path))
         return data
@@ -296,10 +285,8 @@ class DocBinReader(DocumentSourceReader):
         try:
             text, places = tokens.text(number)
         except KeyError:
-            self._problem(
-                number + 1,
-                "set aside",
-                tr("document {key}: one of its words is missing from the file's strings", key=key),
+            self.problems.set_aside(
+                tr("document {key}: one of its words is missing from the file's strings", key=key), number + 1
             )
             return None
         found: list[SourceMention] = []
@@ -315,7 +302,7 @@ class DocBinReader(DocumentSourceReader):
                     start=start,
                     end=end,
                 )
-                self._problem(number + 1, "set aside", words)
+                self.problems.set_aside(words, number + 1)
             elif mention.text:
                 found.append(mention)
         title = user.get("title")
@@ -342,48 +329,6 @@ class DocBinReader(DocumentSourceReader):
         ids = ids_of(kb_id)
         span = Span(first, first + max(len(words), 1))
         return SourceMention((span,), words, kind or "entity", ids, kb_id, bool(kb_id.strip()) and not ids)
-
-
-class DocBinFormat:
-    """Reads and writes. `problems` holds what the last `write` could not carry."""
-
-    name = "docbin"
-    title = "spaCy DocBin"
-    can_read = True
-    can_write = True
-    endings = (".spacy",)
-    carries = Carries(mentions=True, several_ids=True, nil=True)
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return False  # no text: see `sniff_path`
-
-    def sniff_path(self, path: Path) -> bool:
-        return is_docbin(first_bytes(path, 1 << 12))
-
-    def open(self, path: Path) -> DocBinReader:
-        """Raises UserError for a missing or foreign file."""
-        with Source(path).stream() as stream:
-            head = stream.read(1 << 12)
-        if not is_docbin(head):
-            raise UserError(tr("{path} is not a spaCy DocBin: choose another file", path=path))
-        return DocBinReader(path)
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `export.write_streams`."""
-        self.problems = []
-
-        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-            packer = Packer(self.problems)
-            for file, documents in sources:
-                for item in documents:
-                    packer.add(item, file)
-            yield packer.packed()
-
-        return write_streams(files, out, pieces, format_name=self.name, suffix=".spacy", endings=self.endings)
 
 
 def is_docbin(head: bytes) -> bool:
@@ -416,7 +361,7 @@ class _Placed:
 class Packer:
     """Collects the documents that go into one file. `packed` is the file's content."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: Report) -> None:
         self._problems = problems
         self._numbers = array("Q")
         self._spaces = bytearray()
@@ -461,7 +406,7 @@ class Packer:
                 self._hidden,
                 group=GROUP,
             )
-            self._problems.append(Problem(0, "note", text))
+            self._problems.note(text)
         content = {
             "version": "0.1",
             "attrs": [ORTH, ENT_IOB, ENT_TYPE, ENT_KB_ID],
@@ -490,7 +435,7 @@ class Packer:
                 document=document,
                 text=gold.mention.text,
             )
-            self._problems.append(left_out(gold, text))
+            self._problems.left_out(gold, text)
             return False
         return True
 
@@ -540,3 +485,32 @@ def _cut(start: int, end: int, cuts: Sequence[int]) -> Iterator[tuple[int, int]]
     inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
     bounds = [start, *inner, end]
     yield from pairwise(bounds)
+
+
+class DocBinFormat(Format):
+    name = "docbin"
+    title = "spaCy DocBin"
+    refusal = "{path} is not a spaCy DocBin: choose another file"
+    reader = DocBinReader
+    endings = (".spacy",)
+    suffix = ".spacy"
+    carries = Carries(mentions=True, several_ids=True, nil=True)
+
+    def sniff_path(self, path: Path) -> bool:
+        return is_docbin(first_bytes(path, 1 << 12))
+
+    def open(self, path: Path) -> DocBinReader:
+        """Raises UserError for a missing or foreign file."""
+        reader = DocBinReader(path)
+        with reader.source.stream() as stream:
+            head = stream.read(1 << 12)
+        if not is_docbin(head):
+            raise UserError(tr(self.refusal, path=path))
+        return reader
+
+    def pieces(self, sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+        packer = Packer(self.problems)
+        for file, documents in sources:
+            for item in documents:
+                packer.add(item, file)
+        yield packer.packed()

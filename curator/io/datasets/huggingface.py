@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from curator.domain.documents import SourceDocument, SourceMention, Span, Split
+from curator.domain.documents import SourceDocument, SourceMention, Split
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions import is_document
@@ -22,7 +22,6 @@ from curator.io.datasets.huggingface_rows import (
     LISTS,
     TRIPLES,
     Row,
-    RowMention,
     ids_of,
     is_min_row,
     is_row,
@@ -31,15 +30,13 @@ from curator.io.datasets.huggingface_rows import (
     parsed,
     relations_in,
 )
-from curator.io.files.anchoring import Anchors, find_place, learn
 from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.export import ReadOnly
 from curator.io.files.field_meanings import Unread
-from curator.io.files.json_stream import JsonStream
+from curator.io.files.format import ReadOnly
+from curator.io.files.json_stream import JsonStream, first_object, has_keys
 from curator.io.files.opening import failure_behind, first_bytes, unreadable
-from curator.io.files.reading import first_of
-from curator.io.standoff.standoff import FilesReader, first_line
-from curator.io.wiki.zeshel import DOCUMENT_KEYS, first_object, has_keys
+from curator.io.files.reading import FilesReader, Placing, first_line, stated_mention
+from curator.io.wiki.zeshel import DOCUMENT_KEYS
 from curator.services.ports.files import Carries
 
 ROWS = 200
@@ -64,35 +61,29 @@ class HuggingFaceReader(FilesReader):
     """Yields the rows of all files, in the order of their names."""
 
     format = "huggingface"
+    none = "{path} contains no row with a text{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
+    def documents(self) -> Iterator[SourceDocument]:
         self._left = Unread()
-        count = 0
-        for name in data_files(self._files):
+        for name in data_files(self.files):
             split = split_of(name)
             for number, (value, names, line) in enumerate(self._rows(name), 1):
                 document = self._document(value, names, _Place(name, number, line or number), split)
                 if document is not None:
-                    count += 1
                     yield document
-        for words in self._left.sentences():
-            self._problem(0, "note", words)
-        if not count:
-            why = first_of(self.problems)
-            raise UserError(tr("{path} contains no row with a text{why}", path=self._files.path, why=why))
+        self.problems.notes(self._left.sentences())
 
     def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names, int]]:
         """Each row with the names of its tags and its line, 0 if the file has no lines."""
-        head = self._files.head(name, 8)
+        head = self.files.head(name, 8)
         if not head.startswith((PARQUET, *ARROW)):
-            stream = JsonStream(self._files.source(name), (), whole=True)
+            stream = JsonStream(self.files.source(name), (), whole=True)
             yield from ((value, {}, line) for _, _, value, line in stream if isinstance(value, dict))
             return
-        with self._files.open(name) as file:
-            rows = arrow_rows(file, self._files.shown(name), parquet=head.startswith(PARQUET))
+        with self.files.open(name) as file:
+            rows = arrow_rows(file, self.files.shown(name), parquet=head.startswith(PARQUET))
             yield from ((value, names, 0) for value, names in rows)
-        self._files.mark_read(name)
+        self.files.mark_read(name)
 
     def _parsed(self, value: Mapping[str, Any], names: Names) -> Row | None:
         """The document in a row; None if it adds nothing. Raises ValueError without a text."""
@@ -101,70 +92,47 @@ class HuggingFaceReader(FilesReader):
     def _document(
         self, value: Mapping[str, Any], names: Names, place: _Place, split: Split | None
     ) -> SourceDocument | None:
-        where = tr("{file}, row {row}", file=place.name, row=place.number)
         try:
             row = self._parsed(value, names)
         except ValueError as error:
-            self._problem(place.line, "set aside", f"{where} {error}")
+            where = tr("{file}, row {row}", file=place.name, row=place.number)
+            self.problems.set_aside(f"{where} {error}", place.line)
             return None
         if row is None:
             return None
         key = row.key or f"{Path(place.name).stem} {place.number}"
-        mentions = self._mentions(row, place.line, f"document {key}")
+        mentions = self._mentions(row, place.line, key)
         for one in row.unread:
-            words = tr(
-                "document {key}: {element} is not a mention of the form [start, end, type]", key=key, element=one
-            )
-            self._problem(place.line, "set aside", words)
-        title = row.title or first_line(row.text)
+            words = "document {key}: {element} is not a mention of the form [start, end, type]"
+            self.problems.set_aside(tr(words, key=key, element=one), place.line)
         raw, lost = packed(row.relations, row.attributes, {one.record for one in mentions})
         row.left.relations["relations"] += lost
         self._left.add(row.left)
+        title = row.title or first_line(row.text)
         return SourceDocument(key, title, row.text, row.passages, mentions, raw, place.line, split=split)
 
-    def _mentions(self, row: Row, line: int, where: str) -> tuple[SourceMention, ...]:
-        anchors = Anchors(row.text, row.passages)
-        if words := learn(anchors, ((one.ranges, one.quote) for one in row.entities)):
-            self._problem(line, "note", f"{where}: {words}")
+    def _mentions(self, row: Row, line: int, key: str) -> tuple[SourceMention, ...]:
+        placing = Placing(row.text, row.passages, self.problems, key)
+        placing.learn(((one.ranges, one.quote) for one in row.entities), line)
         found = []
         for number, one in enumerate(row.entities):
-            spans = self._place(one, row.text, anchors, line, where)
+            stated = ", ".join(f"{start}-{end}" for start, end in one.ranges)
+            where = f'document {key}: mention "{one.quote[:80] if one.quote.strip() else stated}"'
+            if one.quote.strip():
+                spans = placing.find(one.ranges, one.quote, where, line)
+            elif not (spans := placing.inside(one.ranges)):
+                self.problems.set_aside(tr("{said}: it has no position in the text", said=where), line)
             if spans:
-                words = " ".join(row.text[span.start : span.end] for span in spans)
-                ids = ids_of(one.stated)
-                nil = bool(one.stated) and not ids
-                found.append(SourceMention(spans, words, one.kind, ids, "|".join(one.stated), nil, number))
+                found.append(stated_mention(row.text, spans, one.kind, one.stated, number, ids_of(one.stated)))
         return tuple(found)
-
-    def _place(self, one: RowMention, text: str, anchors: Anchors, line: int, where: str) -> tuple[Span, ...]:
-        stated = ", ".join(f"{start}-{end}" for start, end in one.ranges)
-        quote = one.quote[:80] if one.quote.strip() else stated
-        said = f'{where}: mention "{quote}"'
-        if not one.quote.strip():
-            if one.ranges and all(0 <= start < end <= len(text) for start, end in one.ranges):
-                return tuple(Span(start, end) for start, end in sorted(one.ranges))
-            self._problem(line, "set aside", tr("{said}: it has no position in the text", said=said))
-            return ()
-        place = find_place(anchors, one.ranges, one.quote, text) if one.ranges else None
-        if place is None:
-            self._problem(
-                line,
-                "set aside",
-                tr("{said}: the text at its offsets is different, and no other position is unambiguous", said=said),
-            )
-            return ()
-        if place.repair:
-            self._problem(
-                line,
-                "repaired",
-                tr("{said}: {repair}; read as {words}", said=said, repair=place.repair, words=place.words),
-            )
-        return place.spans
 
 
 class HuggingFaceFormat(ReadOnly):
     name = "huggingface"
     title = "Hugging Face dataset"
+    refusal = "{path} contains no Arrow, Parquet or JSON lines file: choose a dataset's folder"
+    reader = HuggingFaceReader
+    takes_folders = True
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
@@ -204,9 +172,7 @@ class HuggingFaceFormat(ReadOnly):
         """Raises UserError for a missing or unsafe source, or one without data, and if `pyarrow` is missing."""
         files = open_files(path)
         if holds_many(path) and not data_files(files):
-            raise UserError(
-                tr("{path} contains no Arrow, Parquet or JSON lines file: choose a dataset's folder", path=path)
-            )
+            raise UserError(tr(self.refusal, path=path))
         return HuggingFaceReader(files)
 
 

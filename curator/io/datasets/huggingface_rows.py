@@ -30,9 +30,9 @@ from curator.io.files.field_meanings import (
     unread_fields,
 )
 from curator.io.files.idstyle import is_nil, read_ids
+from curator.io.files.reading import plain_passages
 from curator.io.files.relations import unique_keys
 from curator.io.files.source import plain_text
-from curator.io.standoff.standoff import plain_passages
 
 RELATIONS = ("relations", "relation", "rels")
 EVENTS = ("events", "event_mentions")

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from curator.domain.documents import SourceDocument
 from curator.domain.relations import SourceEnd, SourceRelation
 from curator.domain.wording import tr
 from curator.io.datasets.huggingface import HuggingFaceReader
@@ -36,10 +37,10 @@ from curator.io.datasets.huggingface_rows import (
     relations_in,
 )
 from curator.io.files.archives import open_files
-from curator.io.files.export import ReadOnly
 from curator.io.files.field_meanings import Unread, cancelling, identifier_field, is_empty, unread_fields
+from curator.io.files.format import ReadOnly
+from curator.io.files.reading import plain_passages
 from curator.io.files.source import plain_text
-from curator.io.standoff.standoff import plain_passages
 from curator.services.ports.files import Carries
 
 _TASK = re.compile(
@@ -72,9 +73,9 @@ class LabelStudioReader(HuggingFaceReader):
 
     format = "label-studio"
 
-    def __iter__(self) -> Iterator[Any]:
+    def documents(self) -> Iterator[SourceDocument]:
         self._seen: set[str] = set()
-        return super().__iter__()
+        return super().documents()
 
     def _parsed(self, value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row | None:  # noqa: ARG002
         if isinstance(value.get("data"), dict) or isinstance(value.get("task"), dict):
@@ -90,6 +91,7 @@ class LabelStudioReader(HuggingFaceReader):
 class LabelStudioFormat(ReadOnly):
     name = "label-studio"
     title = "Label Studio"
+    reader = LabelStudioReader
     carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, attributes=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
@@ -107,7 +109,6 @@ class LabelStudioFormat(ReadOnly):
         return relations_in(raw)
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
         return attributes_in(raw)
 
     def holds_more(self, raw: str) -> bool:  # noqa: ARG002 as every format's

@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import BinaryIO, Protocol, cast, runtime_checkable
+from typing import BinaryIO, cast
 
 from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files.opening import (
@@ -43,19 +43,6 @@ LEADS_OUT = "a link that leads out of the folder, which is not followed"
 NO_FILE = "a device, a pipe or a socket"
 
 _HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")
-
-
-@runtime_checkable
-class TakesFolders(Protocol):
-    """A document format whose sources may be folders and zip archives."""
-
-    def sniff_files(self, files: Files) -> bool:
-        """Whether these are files of the format."""
-        ...
-
-    def reads(self, files: Files) -> Sequence[str]:
-        """The names of the files that it reads, and of files that belong to them."""
-        ...
 
 
 class Files:
@@ -94,17 +81,25 @@ class Files:
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
         """A file's bytes. Raises UserError for one that is unreadable, damaged or larger than `most` bytes."""
         if self._sizes[name] > most:
-            raise UserError(
-                tr("{shown} is larger than {most} MiB: split it and try again", shown=self.shown(name), most=most >> 20)
-            )
+            raise self._too_large(name, most)
         with self.open(name) as stream:
             data = stream.read(most + 1)
         if len(data) > most:
-            raise UserError(
-                tr("{shown} is larger than {most} MiB: split it and try again", shown=self.shown(name), most=most >> 20)
-            )
+            raise self._too_large(name, most)
         self.mark_read(name)
         return data
+
+    def unpacked(self, name: str) -> bytes:
+        """The same, unpacked if they are gzip-compressed."""
+        with self.source(name).stream() as stream:
+            data = stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise self._too_large(name, MOST_BYTES)
+        return data
+
+    def _too_large(self, name: str, most: int) -> UserError:
+        words = "{shown} is larger than {most} MiB: split it and try again"
+        return UserError(tr(words, shown=self.shown(name), most=most >> 20))
 
     def mark_read(self, name: str) -> None:
         """Count the file for `position`."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from curator.domain.attributes import alike, same_name
 from curator.domain.wording import tr
+from curator.io.files.report import Report
 from curator.io.files.source import plain_text
-from curator.services.ports.files import ExportMention, Problem
+from curator.services.ports.files import ExportMention
 
 BINARY = "yes"
 """The value of an attribute without a value in the file, or with `true`."""
@@ -35,7 +36,7 @@ class AttributeNames:
         written = _plain(name) if self.plain else name
         return written + OTHERWISE if self.reserved(written) else written
 
-    def changes(self, gold: ExportMention, held: Mapping[str, str], problems: list[Problem]) -> dict[str, str | None]:
+    def changes(self, gold: ExportMention, held: Mapping[str, str], problems: Report) -> dict[str, str | None]:
         """The values that differ from the file's, by the attribute's name in the file; None: the attribute is removed.
         A name other than the project's is noted in `problems`, once."""
         found: dict[str, str | None] = {}
@@ -49,13 +50,13 @@ class AttributeNames:
                     self._note(name, problems)
         return found
 
-    def _note(self, name: str, problems: list[Problem]) -> None:
+    def _note(self, name: str, problems: Report) -> None:
         written = self.of(name)
         if written == name:
             return
         text = tr("{format}: the attribute “{name}” is called {written}", format=self.title, name=name, written=written)
         if all(one.text != text for one in problems):
-            problems.append(Problem(0, "note", text))
+            problems.note(text)
 
 
 def any_of(*names: Collection[str]) -> Callable[[str], bool]:

@@ -11,25 +11,16 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NoReturn
 
 from curator.domain.wording import UserError, tr
-from curator.io.files.source import BOM
+from curator.io.files.archives import FileOf
+from curator.io.files.source import BOM, Source
 
 CHUNK = 1 << 18
 LONGEST = 1 << 26  # characters of one document
 _WHITE = re.compile(r"[ \t\r\n]*")
-
-
-class Streamed(Protocol):
-    """`source.Source`, or a file in an archive."""
-
-    path: Path
-
-    def stream(self) -> AbstractContextManager[BinaryIO]: ...
 
 
 class JsonStream:
@@ -39,7 +30,7 @@ class JsonStream:
     JSON.
     """
 
-    def __init__(self, source: Streamed, lists: Sequence[str], *, whole: bool) -> None:
+    def __init__(self, source: Source | FileOf, lists: Sequence[str], *, whole: bool) -> None:
         self._source = source
         self._lists = frozenset(lists)
         self._whole = whole  # the file contains only documents
@@ -154,23 +145,54 @@ class JsonStream:
         try:
             more = self._decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
-            raise UserError(
-                tr(
-                    "{path}, line {line}: a byte is not UTF-8: convert the file to UTF-8 (for example "
-                    "with iconv) and try again",
-                    path=self._source.path,
-                    line=self._line,
-                )
-            ) from error
+            words = (
+                "{path}, line {line}: a byte is not UTF-8: convert the file to UTF-8 (for example with iconv) and try "
+                "again"
+            )
+            raise UserError(tr(words, path=self._source.path, line=self._line)) from error
         self._buffer, self._at = self._buffer[self._at :] + more, 0
         self._done = not data
 
     def _broken(self, what: str) -> NoReturn:
-        raise UserError(
-            tr(
-                "{path}, line {line}: broken JSON ({what}): download the file again",
-                path=self._source.path,
-                line=self._line,
-                what=what,
-            )
-        )
+        words = "{path}, line {line}: broken JSON ({what}): download the file again"
+        raise UserError(tr(words, path=self._source.path, line=self._line, what=what))
+
+
+# --- one object a line ---
+
+
+class LineError(ValueError):
+    """A line that cannot be used; the message gives the reason, without file and line."""
+
+
+def parse_object(line: str) -> Mapping[str, Any]:
+    """The JSON object of a line. Raises LineError."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise LineError(tr("is not JSON: {error}", error=error)) from error
+    if not isinstance(value, dict):
+        raise LineError(tr("is not a JSON object"))
+    return value
+
+
+def first_object(head: bytes) -> Mapping[str, Any]:
+    """The first line that is an object; empty if there is none."""
+    for line in head.decode("utf-8", "ignore").split("\n"):
+        if line.lstrip().startswith("{"):
+            try:
+                return parse_object(line)
+            except LineError:
+                continue
+    return {}
+
+
+def has_keys(value: Mapping[str, Any], keys: Sequence[str]) -> bool:
+    return all(key in value for key in keys)
+
+
+def text_in(value: Mapping[str, Any], key: str) -> str:
+    """The text in a field. Raises LineError."""
+    if not isinstance(value.get(key), str):
+        raise LineError(tr("has no text in `{key}`", key=key))
+    return str(value[key])

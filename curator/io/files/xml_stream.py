@@ -15,6 +15,18 @@ from curator.io.files.source import Source
 ENTITIES = "{path} declares XML entities, which Curator does not read: download the file again from its publisher"
 
 MOST_ATTRIBUTES = 1000
+SAFE = {
+    "load_dtd": False,
+    "dtd_validation": False,
+    "no_network": True,
+    "resolve_entities": False,
+    "huge_tree": False,
+}
+
+
+def safe_xml() -> etree.XMLParser:
+    """The parser for what others wrote: see `records`."""
+    return etree.XMLParser(**SAFE)
 
 
 def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
@@ -29,13 +41,9 @@ def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
             stream,
             events=("end",),
             tag=tags,
-            load_dtd=False,
-            dtd_validation=False,
-            no_network=True,
-            resolve_entities=False,
-            huge_tree=False,
             remove_comments=True,
             remove_pis=True,
+            **SAFE,
         )
         first = True
         try:

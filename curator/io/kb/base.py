@@ -3,31 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
-from curator.io.files.reading import first_of
-from curator.services.ports.files import KnowledgeBaseReader, Problem
+from curator.io.files.reading import SourceReader
+from curator.io.files.report import Report, first_of
+from curator.io.files.source import Source
+from curator.services.ports.files import KbOptions
 
 
-@dataclass(frozen=True, slots=True)
-class KbSource:
-    """A kind of knowledge-base file: `sniff` gets the first bytes, `open` raises UserError.
+class KbReader(SourceReader, ABC):
+    """See `ports.KnowledgeBaseReader`. The class is the format: its names, how it is recognised, and the sentence that
+    refuses other files. A subclass yields its `entities`."""
 
-    `sniff_path` recognises sources without text: folders and workbooks. `chooses` lists the `KbOptions` that it
-    supports; if there are any, `open` gets them too.
-    """
-
-    name: str
     title: str
-    sniff: Callable[[bytes], bool]
-    open: Callable[..., KnowledgeBaseReader]
-    sniff_path: Callable[[Path], bool] = lambda _: False
+    refusal: str
     chooses: frozenset[str] = frozenset()
+    """The `KbOptions` that it supports."""
+
+    def __init__(self, path: Path, options: KbOptions | None = None) -> None:
+        super().__init__(path)
+        self.options = options or KbOptions()
+
+    @staticmethod
+    @abstractmethod
+    def sniff(head: bytes) -> bool:
+        """Whether a text file has this format, by its first bytes."""
+
+    @classmethod
+    def sniff_path(cls, path: Path) -> bool:  # noqa: ARG003
+        """Whether a source without text, a folder or workbook, has this format."""
+        return False
+
+    @classmethod
+    def open(cls, path: Path, options: KbOptions | None = None) -> Self:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not cls.sniff(Source(path).head()):
+            raise UserError(tr(cls.refusal, path=path))
+        return cls(path, options).prepared()
+
+    def prepared(self) -> Self:
+        self.prepare()
+        return self
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems, self.obsolete = Report(), []
+        count = 0
+        for count, entity in enumerate(self.checked(), 1):  # noqa: B007
+            yield entity
+        if not count:
+            why = first_of(self.problems)
+            raise UserError(tr("{path} contains no usable entity{why}", path=self.path, why=why))
+
+    def checked(self) -> Iterator[Entity]:
+        """The entities that can be stored, each id once."""
+        return first_of_each(self.entities(), self.problems)
+
+    @abstractmethod
+    def entities(self) -> Iterator[tuple[int, Entity]]:
+        """The entities with their lines, 0 if unknown. At the end, the reports are complete."""
 
 
 Record = TypeVar("Record", Entity, ObsoleteEntity)
@@ -37,7 +76,7 @@ _CONTROL_OF_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _OTHER_IDS = ("alt_ids", "parents", "tree_numbers", "replaced_by", "consider")
 
 
-def without_controls(record: Record, line: int, problems: list[Problem]) -> Record | None:
+def without_controls(record: Record, line: int, problems: Report) -> Record | None:
     """The record without control characters, which SQLite and PostgreSQL do not handle everywhere.
 
     None, with a problem, if its identifier has one, or its name nothing else. Texts lose theirs, and other identifiers
@@ -53,12 +92,12 @@ def without_controls(record: Record, line: int, problems: list[Problem]) -> Reco
         text = tr(
             "entity {id}: its identifier contains control characters, or its name nothing else", id=repr(record.id)
         )
-        problems.append(Problem(line, "set aside", text))
+        problems.set_aside(text, line)
         return None
     text = tr(
         "entity {id}: control characters were removed, and other identifiers that contain them left out", id=record.id
     )
-    problems.append(Problem(line, "repaired", text))
+    problems.repaired(text, line)
     clean: dict[str, Any] = {
         key: tuple(one for one in values if CONTROL.search(one) is None)
         if key in _OTHER_IDS
@@ -68,7 +107,7 @@ def without_controls(record: Record, line: int, problems: list[Problem]) -> Reco
     return replace(record, name=name, definition=definition.strip(), **clean)
 
 
-def keep_obsolete(read: ObsoleteEntity, line: int, kept: list[ObsoleteEntity], problems: list[Problem]) -> None:
+def keep_obsolete(read: ObsoleteEntity, line: int, kept: list[ObsoleteEntity], problems: Report) -> None:
     """Add it to `kept`. See `without_controls`."""
     if (old := without_controls(read, line, problems)) is not None:
         kept.append(old)
@@ -78,7 +117,7 @@ def _spaced(text: str) -> str:
     return " ".join(CONTROL.sub(" ", text).split())
 
 
-def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) -> Iterator[Entity]:
+def first_of_each(found: Iterable[tuple[int, Entity]], problems: Report) -> Iterator[Entity]:
     """Entities with their lines (0 if unknown), each id once: the first is used, the others are reported. See also
     `without_controls`."""
     lines: dict[str, int] = {}
@@ -97,20 +136,10 @@ def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) 
                 text = tr(
                     "entity {id} ({name}) was already defined; that definition is kept", id=entity.id, name=entity.name
                 )
-            problems.append(Problem(line, "set aside", text))
+            problems.set_aside(text, line)
             continue
         lines[entity.id] = line
         yield entity
-
-
-def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) -> Iterator[Entity]:
-    """The entities; raises UserError if there are none."""
-    count = 0
-    for count, entity in enumerate(entities, 1):  # noqa: B007  # the count is used after the loop
-        yield entity
-    if not count:
-        why = first_of(problems)
-        raise UserError(tr("{path} contains no usable entity{why}", path=path, why=why))
 
 
 def clean_names(names: Iterable[str], besides: str = "") -> tuple[str, ...]:

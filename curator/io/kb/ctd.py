@@ -10,14 +10,12 @@ import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from curator.domain.curies import with_prefix
+from curator.domain.curies import medic_id, with_prefix
 from curator.domain.entities import Entity
-from curator.domain.wording import UserError, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import BOM, Source, without_line_end
-from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.domain.wording import tr
+from curator.io.files.source import BOM, without_line_end
+from curator.io.kb.base import KbReader, clean_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +39,20 @@ _FIELDS = re.compile(rb"^#\s*Fields:\s*$", re.MULTILINE)
 _ID = re.compile(rb"^#\s*(DiseaseName|ChemicalName|GeneSymbol|PathwayName)[\t,]", re.MULTILINE)
 
 
-class CtdReader(SourceReader):
+class CtdReader(KbReader):
     """Streams one vocabulary; its comment states the columns."""
 
     format = "ctd"
+    title = "CTD vocabulary"
+    refusal = "{path} is not a CTD vocabulary: it has no comment `# Fields:` with a known id"
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
-        found = first_of_each(self._entities(), self.problems)
-        yield from needs_some(found, self._source.path, self.problems)
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        return _FIELDS.search(head) is not None and _ID.search(head) is not None
 
-    def _entities(self) -> Iterator[tuple[int, Entity]]:
+    def entities(self) -> Iterator[tuple[int, Entity]]:
         columns: list[str] = []
-        for number, line in enumerate(self._source.lines(), 1):
+        for number, line in enumerate(self.source.lines(), 1):
             text = without_line_end(line.removeprefix(BOM) if number == 1 else line)
             if text.startswith("#"):
                 named = _cells(text.lstrip("# "))
@@ -63,16 +62,14 @@ class CtdReader(SourceReader):
 
     def _row(self, line: int, columns: list[str], cells: list[str]) -> Iterator[tuple[int, Entity]]:
         if len(cells) > len(columns):
-            self._problem(
-                line,
-                "set aside",
-                tr("has {number} cells for {number2} columns", number=len(cells), number2=len(columns)),
+            self.problems.set_aside(
+                tr("has {number} cells for {number2} columns", number=len(cells), number2=len(columns)), line
             )
             return
         row = dict(zip(columns, cells, strict=False))
         vocabulary = next((one for one in _VOCABULARIES if one.id in row), None)
         if vocabulary is None or not row[vocabulary.id].strip() or not row.get(vocabulary.name, "").strip():
-            self._problem(line, "set aside", tr("the row has no id or no name"))
+            self.problems.set_aside(tr("the row has no id or no name"), line)
             return
         yield line, _entity(vocabulary, row)
 
@@ -106,17 +103,33 @@ def _cells(text: str) -> list[str]:
     return cells if all(len(cell) <= LONGEST_CELL for cell in cells) else [text]  # else not a table's line
 
 
-def sniff(head: bytes) -> bool:
-    return _FIELDS.search(head) is not None and _ID.search(head) is not None
+# --- MEDIC in the form of DNorm and CTD's early releases: `ID|ALTERNATE|…||NAME|SYNONYM|…`, one disease a line ---
+
+_LINE = re.compile(rb"(?:[CD]?\d*)(?:\|[CD]?\d+)*\|\|[^|\r\n]+(?:\|[^|\r\n]+)*\r?")
+_LOOKED_AT = 5
 
 
-def open_reader(path: Path) -> CtdReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if not sniff(Source(path).head()):
-        raise UserError(tr("{path} is not a CTD vocabulary: it has no comment `# Fields:` with a known id", path=path))
-    reader = CtdReader(path)
-    reader.prepare()
-    return reader
+class MedicReader(KbReader):
+    """The ids end at the first empty field. Ids of digits are OMIM's, the others MeSH's."""
 
+    format = "medic"
+    title = "MEDIC (ID||names)"
+    refusal = "{path} is not MEDIC: its lines are not `ID||NAME|SYNONYM`"
 
-CTD = KbSource("ctd", "CTD vocabulary", sniff, open_reader)
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        lines = [one for one in head.split(b"\n")[:_LOOKED_AT] if one.strip()]
+        return bool(lines) and all(_LINE.fullmatch(one) for one in lines)
+
+    def entities(self) -> Iterator[tuple[int, Entity]]:
+        for number, line in enumerate(self.source.lines(), 1):
+            text = without_line_end(line.removeprefix(BOM) if number == 1 else line)
+            if not text.strip():
+                continue
+            ids, apart, names = text.partition("||")
+            own, *others = [medic_id(one.strip()) for one in ids.split("|")]
+            spelt = clean_names(names.split("|"))
+            if not apart or not ids or not spelt:
+                self.problems.set_aside(tr("is not `ID||NAME`: {text}", text=text[:60]), number)
+                continue
+            yield number, Entity(own, spelt[0], spelt[1:], ("Disease",), alt_ids=clean_names(others, besides=own))

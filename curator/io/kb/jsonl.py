@@ -9,37 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from curator.domain.entities import Entity, ObsoleteEntity
-from curator.domain.wording import UserError, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import BOM, Source, plain_text
-from curator.io.kb.base import KbSource, clean_names, first_of_each, keep_obsolete, needs_some
+from curator.domain.wording import tr
+from curator.io.files.json_stream import LineError, first_object, parse_object
+from curator.io.files.source import BOM, plain_text
+from curator.io.kb.base import KbReader, clean_names, keep_obsolete
 from curator.io.kb.ontology_terms import inverted
-from curator.io.wiki.zeshel import LineError, first_object, parse_object
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
 INSTEAD = ("replaced_by", "consider")
 FIELDS = ("id", "name", "definition", "obsolete", *LISTS, *INSTEAD)
 
 
-class JsonlReader(SourceReader):
-    """Streams one file."""
-
+class JsonlReader(KbReader):
     format = "jsonl"
+    title = "JSON lines (id, name, synonyms ...)"
+    refusal = "{path} is not a JSON lines knowledge base: each line needs an `id` and a `name`"
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems, self.obsolete = [], []
-        self._unknown: set[str] = set()
-        self._replaced = inverted(self._successors())
-        yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        found = first_object(head)
+        return "id" in found and "name" in found
 
     def _successors(self) -> dict[str, str]:
         """The replacement of each obsolete id that has exactly one."""
         found: dict[str, str] = {}
-        for line in self._source.lines():
+        for line in self.source.lines():
             if '"obsolete"' in line and '"replaced_by"' in line:
                 with suppress(LineError):
                     value = parse_object(line.removeprefix(BOM))
@@ -48,8 +45,10 @@ class JsonlReader(SourceReader):
                         found.setdefault(plain_text(one).strip(), other)
         return found
 
-    def _entities(self) -> Iterator[tuple[int, Entity]]:
-        for number, line in enumerate(self._source.lines(), 1):
+    def entities(self) -> Iterator[tuple[int, Entity]]:
+        self._unknown: set[str] = set()
+        self._replaced = inverted(self._successors())
+        for number, line in enumerate(self.source.lines(), 1):
             line = line.removeprefix(BOM) if number == 1 else line
             if not line.strip():
                 continue
@@ -61,7 +60,7 @@ class JsonlReader(SourceReader):
                 else:
                     yield number, entity
             except LineError as error:
-                self._problem(number, "set aside", tr("the entity {error}", error=error))
+                self.problems.set_aside(tr("the entity {error}", error=error), number)
 
     def _keep_obsolete(self, entity: Entity, value: Mapping[str, Any], line: int) -> None:
         replaced_by, consider = (self._list(value, key, line) for key in INSTEAD)
@@ -72,7 +71,7 @@ class JsonlReader(SourceReader):
         for key in value:
             if key not in FIELDS and key not in self._unknown:
                 self._unknown.add(key)
-                self._problem(line, "note", tr("the field {key!r} is unknown and was ignored", key=key))
+                self.problems.note(tr("the field {key!r} is unknown and was ignored", key=key), line)
         entity_id, name = _needed(value, "id"), _needed(value, "name")
         lists = {key: self._list(value, key, line) for key in LISTS}
         lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
@@ -92,7 +91,7 @@ class JsonlReader(SourceReader):
             return ()
         if isinstance(found, str):
             text = tr("entity {id}: {key!r} is a single text; it was read as a list", id=value["id"], key=key)
-            self._problem(line, "repaired", text)
+            self.problems.repaired(text, line)
             found = [found]
         if not isinstance(found, list):
             self._wrong(value["id"], key, tr("a list of texts"), line)
@@ -103,10 +102,8 @@ class JsonlReader(SourceReader):
         return clean_names(plain_text(text) for text in texts)
 
     def _wrong(self, entity_id: str, key: str, wanted: str, line: int) -> None:
-        self._problem(
-            line,
-            "set aside",
-            tr("entity {entity_id}: {key!r} should be {wanted}", entity_id=entity_id, key=key, wanted=wanted),
+        self.problems.set_aside(
+            tr("entity {entity_id}: {key!r} should be {wanted}", entity_id=entity_id, key=key, wanted=wanted), line
         )
 
 
@@ -121,22 +118,3 @@ def _needed(value: Mapping[str, Any], key: str) -> str:
     if not isinstance(found, str) or not found.strip():
         raise LineError(tr("has no text in {key!r}", key=key))
     return plain_text(found).strip()
-
-
-def sniff(head: bytes) -> bool:
-    found = first_object(head)
-    return "id" in found and "name" in found
-
-
-def open_reader(path: Path) -> JsonlReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if not sniff(Source(path).head()):
-        raise UserError(
-            tr("{path} is not a JSON lines knowledge base: each line needs an `id` and a `name`", path=path)
-        )
-    reader = JsonlReader(path)
-    reader.prepare()
-    return reader
-
-
-JSONL = KbSource("jsonl", "JSON lines (id, name, synonyms ...)", sniff, open_reader)

@@ -9,46 +9,34 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from curator.domain.entities import Entity
-from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import Source
-from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.domain.wording import ntr, tr
+from curator.io.kb.base import KbReader, clean_names
 from curator.io.kb.zeshel import definition_of, synonyms_of
-from curator.io.wiki.mediawiki import Dump, Page, Wiki, is_dump
+from curator.io.wiki.mediawiki import NO_DUMP, Dump, Page, Wiki, is_dump
 from curator.io.wiki.wikitext import lead_of
 
 FURTHEST = 5
 """Redirects to redirects are followed this far."""
 
 
-class MediaWikiKbReader(SourceReader):
+class MediaWikiKbReader(KbReader):
     format = "mediawiki"
+    title = "MediaWiki XML dump (Wikia)"
+    refusal = NO_DUMP
+    sniff = staticmethod(is_dump)
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
-        dump = Dump(self._source)
+    def entities(self) -> Iterator[tuple[int, Entity]]:
+        dump = Dump(self.source)
         others = _redirects(dump)
-        entities = first_of_each(self._entities(dump, others), self.problems)
-        yield from needs_some(entities, self._source.path, self.problems)
-        if others:
-            number = sum(map(len, others.values()))
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "{n} redirect leads to a page that is not in the dump",
-                    "{n:,} redirects lead to pages that are not in the dump",
-                    number,
-                ),
-            )
-
-    def _entities(self, dump: Dump, others: dict[str, list[str]]) -> Iterator[tuple[int, Entity]]:
         for page in dump.pages():
             if not page.redirect:
                 yield page.line, self._entity(page, dump.wiki, others.pop(page.title, []))
+        if others:
+            one = "{n} redirect leads to a page that is not in the dump"
+            several = "{n:,} redirects lead to pages that are not in the dump"
+            self.problems.note(ntr(one, several, sum(map(len, others.values()))))
 
     def _entity(self, page: Page, wiki: Wiki, redirects: list[str]) -> Entity:
         names = [name for one in (page.title, *redirects) for name in (one, *synonyms_of(one))]
@@ -69,9 +57,7 @@ class MediaWikiKbReader(SourceReader):
                 if found:
                     return " ".join(found.split())
         except ValueError as error:
-            self._problem(
-                page.line, "note", tr("page {title} has no definition: {error}", title=page.title, error=error)
-            )
+            self.problems.note(tr("page {title} has no definition: {error}", title=page.title, error=error), page.line)
         return ""
 
 
@@ -90,17 +76,3 @@ def _end(title: str, direct: Mapping[str, str]) -> str:
             break
         title = direct[title]
     return title
-
-
-def open_reader(path: Path) -> MediaWikiKbReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if not is_dump(Source(path).head()):
-        raise UserError(
-            tr("{path} is not a MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
-        )
-    reader = MediaWikiKbReader(path)
-    reader.prepare()
-    return reader
-
-
-MEDIAWIKI = KbSource("mediawiki", "MediaWiki XML dump (Wikia)", is_dump, open_reader)

@@ -16,13 +16,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from curator.domain.entities import Entity, ObsoleteEntity
-from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import BOM, Source, without_line_end
-from curator.io.kb.base import KbSource, clean_names, first_of_each, keep_obsolete, needs_some
+from curator.domain.wording import ntr, tr
+from curator.io.files.source import BOM, without_line_end
+from curator.io.kb.base import KbReader, clean_names, keep_obsolete
 from curator.io.kb.ontology_terms import OBSOLETE, ONE_OBSOLETE, inverted
 
 _QUOTED = re.compile(r'\s*"((?:[^"\\]++|\\.)*+)"')
@@ -63,15 +61,16 @@ class _Stanza:
         return _identifier(self.first("is_obsolete")).lower() == "true"
 
 
-class OboReader(SourceReader):
+class OboReader(KbReader):
     """Streams one ontology, after a first pass that collects the replacements of obsolete terms."""
 
     format = "obo"
+    title = "OBO"
+    refusal = "{path} is not an OBO ontology: it has neither `format-version:` nor a `[Term]`"
 
-    def __iter__(self) -> Iterator[Entity]:
-        self._replaced = self._replacements()
-        self.problems, self.obsolete = [], []  # the first pass found the same malformed lines
-        yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        return _START.search(head) is not None
 
     def _replacements(self) -> dict[str, list[str]]:
         """For each term that replaces others, the obsolete ids that lead to it, following chains."""
@@ -85,7 +84,9 @@ class OboReader(SourceReader):
         self._prefix = prefixes.most_common(1)[0][0] if prefixes else ""
         return inverted(successor)
 
-    def _entities(self) -> Iterator[tuple[int, Entity]]:
+    def entities(self) -> Iterator[tuple[int, Entity]]:
+        self._replaced = self._replacements()
+        self.problems.clear()  # the first pass found the same malformed lines
         namespace, foreign = "", set()
         for stanza in self._stanzas():
             if not stanza.kind:
@@ -98,10 +99,8 @@ class OboReader(SourceReader):
                 continue
             if not stanza.id or not name:
                 missing = "name" if stanza.id else "id"
-                self._problem(
-                    stanza.line,
-                    "set aside",
-                    tr("the term {id} has no {missing}", id=stanza.id or name, missing=missing),
+                self.problems.set_aside(
+                    tr("the term {id} has no {missing}", id=stanza.id or name, missing=missing), stanza.line
                 )
                 continue
             self._check_once(stanza)
@@ -113,10 +112,10 @@ class OboReader(SourceReader):
                     id=stanza.id,
                     prefix=self._prefix,
                 )
-                self._problem(stanza.line, "note", text)
+                self.problems.note(text, stanza.line)
             yield stanza.line, self._entity(stanza, name, namespace)
         if self.obsolete:
-            self._problem(0, "note", ntr(ONE_OBSOLETE["term"], OBSOLETE["term"], len(self.obsolete)))
+            self.problems.note(ntr(ONE_OBSOLETE["term"], OBSOLETE["term"], len(self.obsolete)))
 
     def _check_once(self, stanza: _Stanza) -> None:
         """Report tags of which only the first is read, such as those after a lost heading."""
@@ -128,7 +127,7 @@ class OboReader(SourceReader):
                     tag=tag,
                     value=value[:60],
                 )
-                self._problem(line, "set aside", text)
+                self.problems.set_aside(text, line)
 
     def _keep_obsolete(self, stanza: _Stanza, name: str, namespace: str) -> None:
         """Keep the obsolete terms with several successors; those with one lead to it, and those with none are left
@@ -150,7 +149,7 @@ class OboReader(SourceReader):
                 id=stanza.id,
                 name=name,
             )
-            self._problem(stanza.line, "note", text)
+            self.problems.note(text, stanza.line)
 
     def _entity(self, stanza: _Stanza, name: str, namespace: str) -> Entity:
         alternates = stanza.ids("alt_id") + self._replaced.get(stanza.id, [])
@@ -173,29 +172,27 @@ class OboReader(SourceReader):
             if found:
                 yield _unescaped(found[1])
             else:
-                self._problem(
-                    line,
-                    "set aside",
-                    tr("term {id}: {tag!r} has no quoted text: {value}", id=stanza.id, tag=tag, value=value[:60]),
+                self.problems.set_aside(
+                    tr("term {id}: {tag!r} has no quoted text: {value}", id=stanza.id, tag=tag, value=value[:60]), line
                 )
 
     def _stanzas(self) -> Iterator[_Stanza]:
         """The header (kind '') and every stanza, tags with their lines."""
         stanza = _Stanza("", 1)
-        for number, line in enumerate(self._source.lines(), 1):
+        for number, line in enumerate(self.source.lines(), 1):
             text = without_line_end(line.removeprefix(BOM) if number == 1 else line).strip()
             if text.startswith("["):
                 yield stanza
                 heading = _HEADING.fullmatch(text)
                 stanza = _Stanza(heading[1].capitalize() if heading else "unknown", number)
                 if heading is None:
-                    self._problem(number, "set aside", tr("is not a heading of a stanza: {text}", text=text[:60]))
+                    self.problems.set_aside(tr("is not a heading of a stanza: {text}", text=text[:60]), number)
             elif text and not text.startswith("!"):
                 tag, colon, value = text.partition(":")
                 if colon:
                     stanza.tags.setdefault(tag.strip(), []).append((number, value.strip()))
                 else:
-                    self._problem(number, "set aside", tr("is not `tag: value`: {text}", text=text[:60]))
+                    self.problems.set_aside(tr("is not `tag: value`: {text}", text=text[:60]), number)
         yield stanza
 
 
@@ -212,19 +209,3 @@ def _identifier(value: str) -> str:
 
 def _unescaped(text: str) -> str:
     return " ".join(_ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[1]), text).split())
-
-
-def sniff(head: bytes) -> bool:
-    return _START.search(head) is not None
-
-
-def open_reader(path: Path) -> OboReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if not sniff(Source(path).head()):
-        raise UserError(tr("{path} is not an OBO ontology: it has neither `format-version:` nor a `[Term]`", path=path))
-    reader = OboReader(path)
-    reader.prepare()
-    return reader
-
-
-OBO = KbSource("obo", "OBO", sniff, open_reader)

@@ -14,38 +14,37 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import Source, plain_text
-from curator.io.kb.base import KbSource, first_of_each, needs_some
+from curator.io.files.source import plain_text
+from curator.io.kb.base import KbReader
 from curator.io.kb.ontology_terms import OntologyTerm, entities, successors, term_id
 
 REPLACED_BY = ("0100001", "replacedBy")  # of IAO and of oboInOwl
 _START = re.compile(rb'^\s*\{[\s\S]{0,2000}"graphs"\s*:\s*\[')
 
 
-class OboGraphsReader(SourceReader):
+class OboGraphsReader(KbReader):
     """The file is parsed as a whole: it takes some five times its size in memory."""
 
     format = "obographs"
+    title = "OBO Graphs JSON"
+    refusal = '{path} is not an OBO graph: it has no "graphs"'
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        return _START.match(head) is not None
+
+    def entities(self) -> Iterator[tuple[int, Entity]]:
         graphs = self._graphs()
         terms = [term for graph in graphs for term in self._terms(graph)]
         nodes = (node for graph in graphs for node in _dicts(graph.get("nodes")))
         for key, n in Counter(key for node in nodes for key in _wrong(node)).items():
-            text = ntr(
-                "{n} term has no text in “{key}”: that is left out",
-                "{n:,} terms have no text in “{key}”: that is left out",
-                n,
-                key=key,
-            )
-            self._problem(0, "set aside", text)
-        found = entities(terms, successors(terms), self.problems, self.obsolete)
-        yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
+            one = "{n} term has no text in “{key}”: that is left out"
+            several = "{n:,} terms have no text in “{key}”: that is left out"
+            self.problems.set_aside(ntr(one, several, n, key=key))
+        yield from entities(terms, successors(terms), self.problems, self.obsolete)
 
     def _graphs(self) -> list[Mapping[str, Any]]:
-        with self._source.stream() as stream:
+        with self.source.stream() as stream:
             data = stream.read()
         try:
             value = json.loads(data)
@@ -53,7 +52,7 @@ class OboGraphsReader(SourceReader):
             raise UserError(
                 tr(
                     "{path} is broken JSON ({error}): download or export the file again",
-                    path=self._source.path,
+                    path=self.source.path,
                     error=error,
                 )
             ) from error
@@ -135,19 +134,3 @@ def _dicts(value: object) -> list[Mapping[str, Any]]:
 
 def _text(value: object) -> str:
     return " ".join(plain_text(value).split()) if isinstance(value, str) else ""
-
-
-def sniff(head: bytes) -> bool:
-    return _START.match(head) is not None
-
-
-def open_reader(path: Path) -> OboGraphsReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if not sniff(Source(path).head()):
-        raise UserError(tr('{path} is not an OBO graph: it has no "graphs"', path=path))
-    reader = OboGraphsReader(path)
-    reader.prepare()
-    return reader
-
-
-OBOGRAPHS = KbSource("obographs", "OBO Graphs JSON", sniff, open_reader)

@@ -9,8 +9,8 @@ from typing import Literal
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import ntr
+from curator.io.files.report import Report
 from curator.io.kb.base import clean_names, keep_obsolete
-from curator.services.ports.files import Problem
 
 THING = "http://www.w3.org/2002/07/owl#Thing"
 """The class of everything: as a parent, it says nothing."""
@@ -80,7 +80,7 @@ UNNAMED = {
 def entities(
     terms: Iterable[OntologyTerm],
     replaced: Mapping[str, list[str]],
-    problems: list[Problem],
+    problems: Report,
     obsolete: list[ObsoleteEntity],
     *,
     nameless: Literal["term", "class", "concept"] = "term",
@@ -99,10 +99,10 @@ def entities(
             yield 0, entity_of(term, replaced.get(term.id, ()))
     if deprecated:
         text = ntr(ONE_OBSOLETE[nameless], OBSOLETE[nameless], deprecated)
-        problems.append(Problem(0, "note", text))
+        problems.note(text)
     if unnamed:
         text = ntr(ONE_UNNAMED[nameless], UNNAMED[nameless], unnamed)
-        problems.append(Problem(0, "set aside", text))
+        problems.set_aside(text)
 
 
 def _obsolete_of(term: OntologyTerm) -> ObsoleteEntity:

@@ -32,16 +32,15 @@ from io import BytesIO
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Self, cast
 from xml.parsers import expat
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.reading import SourceReader
 from curator.io.files.source import Source
-from curator.io.kb.base import KbSource, first_of_each, needs_some
+from curator.io.kb.base import KbReader
 from curator.io.kb.ontology_terms import OntologyTerm, entities, inverted, term_id
-from curator.services.ports.files import KbOptions, Problem
+from curator.services.ports.files import KbOptions
 
 LONGEST_ENTITY = 1000
 """Characters of an entity's text, with the entities in it replaced."""
@@ -235,27 +234,17 @@ class _Survey:
         return {id_of(one): id_of(next(iter(found))) for one, found in only.items()}
 
 
-class RdfReader(SourceReader):
-    """Streams one file twice. `owl` is RDF/XML of an ontology: its addresses are not shortened by its own prefixes."""
+class RdfReader(KbReader):
+    """Streams one file twice."""
 
-    def __init__(self, path: Path, options: KbOptions, format: str) -> None:  # noqa: A002
-        super().__init__(path)
-        self.format = format
-        self._languages = options.read_languages
+    chooses = frozenset({"languages"})
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
+    def entities(self) -> Iterator[tuple[int, Entity]]:
+        self._languages = self.options.read_languages
         self._foreign: Counter[str] = Counter()  # languages of names that are in none of the chosen
         survey = self._survey()
         spaces = {} if self.format == "owl" else {address: prefix for prefix, address in survey.prefixes.items()}
         id_of = partial(term_id, namespaces=spaces)
-        found = entities(
-            self._terms(survey, id_of),
-            inverted(survey.successor(id_of)),
-            self.problems,
-            self.obsolete,
-            nameless="class" if self.format == "owl" else "concept",
-        )
         if survey.imports:
             text = ntr(
                 "the ontology imports {addresses}, which is not read: import it as another source if you need it",
@@ -263,8 +252,14 @@ class RdfReader(SourceReader):
                 len(survey.imports),
                 addresses=", ".join(survey.imports),
             )
-            self.problems.append(Problem(0, "note", text))
-        yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
+            self.problems.note(text)
+        yield from entities(
+            self._terms(survey, id_of),
+            inverted(survey.successor(id_of)),
+            self.problems,
+            self.obsolete,
+            nameless="class" if self.format == "owl" else "concept",
+        )
         if self._foreign:
             text = ntr(
                 "{n} entity has no name in the chosen languages, so it keeps its name in another ({languages})",
@@ -272,7 +267,7 @@ class RdfReader(SourceReader):
                 self._foreign.total(),
                 languages=", ".join(sorted(self._foreign)),
             )
-            self.problems.append(Problem(0, "note", text))
+            self.problems.note(text)
 
     def _survey(self) -> _Survey:
         found = _Survey()
@@ -325,13 +320,13 @@ class RdfReader(SourceReader):
         from pyoxigraph import Literal, NamedNode, RdfFormat, parse  # imported when such a file is read
 
         formats = {"xml": RdfFormat.RDF_XML, "turtle": RdfFormat.TURTLE, "nt": RdfFormat.N_TRIPLES}
-        head = self._source.head()
+        head = self.source.head()
         kind = syntax(head)
         if kind == "xml":
             prefixes.update(_xml_prefixes(head))
         try:
-            with self._source.stream() as stream:
-                guarded = (RdfXml if kind == "xml" else _Shallow)(stream, self._source.path)
+            with self.source.stream() as stream:
+                guarded = (RdfXml if kind == "xml" else _Shallow)(stream, self.path)
                 triples = parse(cast("BinaryIO", guarded), formats[kind], lenient=True)
                 for triple in triples:
                     predicate = _READ.get(triple.predicate.value)
@@ -353,7 +348,7 @@ class RdfReader(SourceReader):
             raise UserError(
                 tr(
                     "{path}: {words}: correct the file, or download or export it again",
-                    path=self._source.path,
+                    path=self.path,
                     words=words,
                 )
             ) from error
@@ -465,35 +460,36 @@ def _is_skos(head: bytes) -> bool:
     return b"ConceptScheme" in head or re.search(rb"<\w*:?Concept[\s>]|skos/core#Concept[\"']", head) is not None
 
 
-def sniff_owl(head: bytes) -> bool:
-    return _XML.search(head) is not None and _OWL.encode() in head and not _is_skos(head)
+class OwlReader(RdfReader):
+    """RDF/XML of an ontology: its addresses are not shortened by its own prefixes."""
+
+    format = "owl"
+    title = "OWL (RDF/XML)"
+    refusal = "{path} is not RDF/XML: convert the ontology to it (for example with ROBOT) and try again"
+
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        return _XML.search(head) is not None and _OWL.encode() in head and not _is_skos(head)
+
+    @classmethod
+    def open(cls, path: Path, options: KbOptions | None = None) -> Self:
+        if _XML.search(Source(path).head()) is None:
+            raise UserError(tr(cls.refusal, path=path))
+        return cls(path, options).prepared()
 
 
-def sniff_skos(head: bytes) -> bool:
-    kind = syntax(head)
-    return bool(kind) and not sniff_owl(head) and (_SKOS.encode() in head or (_OWL.encode() in head and kind != "xml"))
+class SkosReader(RdfReader):
+    format = "skos"
+    title = "SKOS (RDF/XML, Turtle)"
+    refusal = "{path} is neither RDF/XML nor Turtle nor N-Triples: convert it to one of them"
 
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        kind, owl = syntax(head), _OWL.encode() in head
+        return bool(kind) and not OwlReader.sniff(head) and (_SKOS.encode() in head or (owl and kind != "xml"))
 
-def open_owl(path: Path, options: KbOptions | None = None) -> RdfReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if _XML.search(Source(path).head()) is None:
-        raise UserError(
-            tr("{path} is not RDF/XML: convert the ontology to it (for example with ROBOT) and try again", path=path)
-        )
-    return _prepared(RdfReader(path, options or KbOptions(), "owl"))
-
-
-def open_skos(path: Path, options: KbOptions | None = None) -> RdfReader:
-    """Raises UserError for a missing, empty, truncated or foreign file."""
-    if not syntax(Source(path).head()):
-        raise UserError(tr("{path} is neither RDF/XML nor Turtle nor N-Triples: convert it to one of them", path=path))
-    return _prepared(RdfReader(path, options or KbOptions(), "skos"))
-
-
-def _prepared(reader: RdfReader) -> RdfReader:
-    reader.prepare()
-    return reader
-
-
-OWL = KbSource("owl", "OWL (RDF/XML)", sniff_owl, open_owl, chooses=frozenset({"languages"}))
-RDF = KbSource("skos", "SKOS (RDF/XML, Turtle)", sniff_skos, open_skos, chooses=frozenset({"languages"}))
+    @classmethod
+    def open(cls, path: Path, options: KbOptions | None = None) -> Self:
+        if not syntax(Source(path).head()):
+            raise UserError(tr(cls.refusal, path=path))
+        return cls(path, options).prepared()

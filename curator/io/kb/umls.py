@@ -7,18 +7,19 @@ name among those read. Relations (`MRREL`) are not read: entities have no parent
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Self
 
-from curator.domain.entities import Entity, ObsoleteEntity
+from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
 from curator.io.files.opening import own_file
 from curator.io.files.source import Source
-from curator.io.kb.base import CONTROL, KbSource, needs_some
+from curator.io.kb.base import CONTROL, KbReader
 from curator.io.kb.ontology_terms import inverted
-from curator.services.ports.files import KbOptions, Problem
+from curator.services.ports.files import KbOptions
 
 LANGUAGES = {
     "en": "ENG",
@@ -55,20 +56,44 @@ _WIDTHS = {CONCEPTS: 18, TYPES: 6, DEFINITIONS: 8, MERGED: 7}
 PREFIX = "UMLS"
 
 
-class UmlsReader:
-    """Streams a folder. A problem's line is in the file that it names."""
+class UmlsReader(KbReader):
+    """Streams a folder, chosen by its path, its `MRCONSO.RRF` or the folder above. A problem's line is in the file that
+    it names."""
 
     format = "umls"
+    title = "UMLS RRF (a folder with MRCONSO.RRF)"
+    refusal = f"{{path}} contains no {CONCEPTS}: choose the folder META of a UMLS release"
+    chooses = frozenset({"languages", "vocabularies", "types", "suppressed"})
 
-    def __init__(self, folder: Path, sources: Mapping[str, Source], options: KbOptions) -> None:
-        self._folder = folder
-        self._sources = sources
-        self._languages = frozenset(LANGUAGES.get(one.lower(), one.upper()) for one in options.read_languages)
-        self._vocabularies = frozenset(options.vocabularies)
-        self._types = frozenset(one.casefold() for one in options.types)
-        self._suppressed = options.suppressed
-        self.problems: list[Problem] = []
-        self.obsolete: list[ObsoleteEntity] = []
+    def __init__(self, path: Path, options: KbOptions | None = None) -> None:
+        super().__init__(path, options)
+        self._sources: dict[str, Source] = {}
+        self._languages = frozenset(LANGUAGES.get(one.lower(), one.upper()) for one in self.options.read_languages)
+        self._vocabularies = frozenset(self.options.vocabularies)
+        self._types = frozenset(one.casefold() for one in self.options.types)
+        self._suppressed = self.options.suppressed
+
+    @staticmethod
+    def sniff(head: bytes) -> bool:  # noqa: ARG004
+        return False
+
+    @classmethod
+    def sniff_path(cls, path: Path) -> bool:
+        return folder_of(path) is not None
+
+    @classmethod
+    def open(cls, path: Path, options: KbOptions | None = None) -> Self:
+        """Raises UserError if there is no `MRCONSO.RRF`, for a truncated gzip file, and for a link that leads out of
+        the folder."""
+        folder = folder_of(path)
+        if folder is None:
+            raise UserError(tr(cls.refusal, path=path))
+        reader = cls(folder, options)
+        reader._sources = {name: found for name in _WIDTHS if (found := _source(folder, name)) is not None}
+        for one in reader._sources.values():
+            if one.path != path:
+                own_file(one.path, path if path.is_dir() else folder)
+        return reader.prepared()
 
     @property
     def position(self) -> tuple[int, int]:
@@ -78,22 +103,14 @@ class UmlsReader:
         for source in self._sources.values():
             source.verify()
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
+    def checked(self) -> Iterator[Entity]:
+        return (entity for _, entity in self.entities())  # concepts are ascending, and rows have no control characters
+
+    def entities(self) -> Iterator[tuple[int, Entity]]:
         for name in (TYPES, DEFINITIONS, MERGED):
             if name not in self._sources:
-                self.problems.append(
-                    Problem(
-                        0,
-                        "note",
-                        tr(
-                            "{name} was not found next to {concepts}: its data is missing", name=name, concepts=CONCEPTS
-                        ),
-                    )
-                )
-        yield from needs_some(self._entities(), self._folder, self.problems)
-
-    def _entities(self) -> Iterator[Entity]:
+                words = "{name} was not found next to {concepts}: its data is missing"
+                self.problems.note(tr(words, name=name, concepts=CONCEPTS))
         merged = self._merged()
         types, definitions = self._beside(TYPES), self._beside(DEFINITIONS)
         for cui, rows in self._by_concept(CONCEPTS):
@@ -101,13 +118,16 @@ class UmlsReader:
             names = self._names(rows)
             if not names or not self._wanted(of_type):
                 continue
-            yield Entity(
-                f"{PREFIX}:{cui}",
-                names[0],
-                synonyms=tuple(names[1:]),
-                types=tuple(dict.fromkeys(row[3] for row in of_type)),
-                definition=self._definition(defined),
-                alt_ids=tuple(f"{PREFIX}:{one}" for one in merged.get(cui, ())),
+            yield (
+                0,
+                Entity(
+                    f"{PREFIX}:{cui}",
+                    names[0],
+                    synonyms=tuple(names[1:]),
+                    types=tuple(dict.fromkeys(row[3] for row in of_type)),
+                    definition=self._definition(defined),
+                    alt_ids=tuple(f"{PREFIX}:{one}" for one in merged.get(cui, ())),
+                ),
             )
 
     def _wanted(self, of_type: list[list[str]]) -> bool:
@@ -171,12 +191,12 @@ class UmlsReader:
             text = line.rstrip("\r\n")
             row = text.split("|")
             if CONTROL.search(text) is not None:
-                self.problems.append(Problem(number, "set aside", tr("in {name}: a control character", name=name)))
+                self.problems.set_aside(tr("in {name}: a control character", name=name), number)
             elif len(row) > width:
                 yield row
             elif len(row) > 1:
                 text = tr("in {name}: {number} fields instead of {width}", name=name, number=len(row) - 1, width=width)
-                self.problems.append(Problem(number, "set aside", text))
+                self.problems.set_aside(text, number)
 
 
 class _Beside:
@@ -197,35 +217,7 @@ def _source(folder: Path, name: str) -> Source | None:
     return next((Source(path) for path in found), None)
 
 
-def sniff_path(path: Path) -> bool:
-    """The folder, or its `MRCONSO.RRF`, or the folder above (`2024AB/META`)."""
-    return folder_of(path) is not None
-
-
 def folder_of(path: Path) -> Path | None:
     if path.is_file():
         return path.parent if path.name.removesuffix(".gz") == CONCEPTS else None
     return next((one for one in (path, path / "META") if _source(one, CONCEPTS) is not None), None)
-
-
-def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
-    """Raises UserError if there is no `MRCONSO.RRF`, for a truncated gzip file, and for a link that leads out of the
-    folder."""
-    folder = folder_of(path)
-    if folder is None:
-        raise UserError(
-            tr("{path} contains no {concepts}: choose the folder META of a UMLS release", path=path, concepts=CONCEPTS)
-        )
-    sources = {name: found for name in _WIDTHS if (found := _source(folder, name)) is not None}
-    for one in sources.values():
-        if one.path != path:
-            own_file(one.path, path if path.is_dir() else folder)
-    reader = UmlsReader(folder, sources, options or KbOptions())
-    reader.prepare()
-    return reader
-
-
-CHOICES = frozenset({"languages", "vocabularies", "types", "suppressed"})
-UMLS = KbSource(
-    "umls", "UMLS RRF (a folder with MRCONSO.RRF)", lambda _: False, open_reader, sniff_path, chooses=CHOICES
-)

@@ -7,31 +7,47 @@ story )`), the title without it is a synonym. The definition is the text after t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
-from curator.domain.entities import Entity, ObsoleteEntity
+from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
+from curator.io.files.json_stream import LineError, first_object, has_keys
 from curator.io.files.opening import own_file
 from curator.io.files.source import BOM, Source
-from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.wiki.zeshel import DOCUMENT_KEYS, LineError, first_object, has_keys, parse_document, world_name
-from curator.services.ports.files import Problem
+from curator.io.kb.base import KbReader
+from curator.io.wiki.zeshel import DOCUMENT_KEYS, parse_document, world_name
+from curator.services.ports.files import KbOptions
 
 DEFINITION_TOKENS = 200
 
 _PHRASE = re.compile(r"(.*\S)\s*\([^()]*\)\s*")
 
 
-class ZeshelKbReader:
-    """Streams one or several documents files. A problem's line is in the file that it names."""
+class ZeshelKbReader(KbReader):
+    """Streams one or several documents files: a file, a folder of them, or a folder with a folder `documents`. A
+    problem's line is in the file that it names."""
 
     format = "zeshel"
+    title = "ZESHEL documents"
+    refusal = f"{{path}} is not a ZESHEL documents file: its lines need the keys {', '.join(DOCUMENT_KEYS)}"
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._sources = [Source(path) for path in paths]
-        self.problems: list[Problem] = []
-        self.obsolete: list[ObsoleteEntity] = []
+    def __init__(self, path: Path, options: KbOptions | None = None) -> None:
+        super().__init__(path, options)
+        self._sources = [Source(one) for one in (_files_in(path) if path.is_dir() else [path])]
+
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        return has_keys(first_object(head), DOCUMENT_KEYS)
+
+    @classmethod
+    def open(cls, path: Path, options: KbOptions | None = None) -> Self:
+        reader = cls(path, options)
+        for source in reader._sources:
+            if not cls.sniff(source.head()):
+                raise UserError(tr(cls.refusal, path=source.path))
+        return reader.prepared()
 
     @property
     def position(self) -> tuple[int, int]:
@@ -42,34 +58,21 @@ class ZeshelKbReader:
         for source in self._sources:
             source.verify()
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
-        entities = first_of_each(self._entities(), self.problems)
-        yield from needs_some(entities, self._sources[0].path, self.problems)
-
-    def _entities(self) -> Iterator[tuple[int, Entity]]:
+    def entities(self) -> Iterator[tuple[int, Entity]]:
         for source in self._sources:
-            world = world_name(source.path)
+            world, name = world_name(source.path), source.path.name
             for number, line in enumerate(source.lines(), 1):
                 if not line.strip():
                     continue
                 try:
                     document = parse_document(line.removeprefix(BOM))
                 except LineError as error:
-                    text = tr("in {name}: the document {error}", name=source.path.name, error=error)
-                    self.problems.append(Problem(number, "set aside", text))
+                    self.problems.set_aside(tr("in {name}: the document {error}", name=name, error=error), number)
                     continue
                 title = document.title.strip() or document.id
-                yield (
-                    number,
-                    Entity(
-                        document.id,
-                        title,
-                        synonyms=synonyms_of(title),
-                        types=(world,),
-                        definition=definition_of(document.title, document.text),
-                    ),
-                )
+                definition = definition_of(document.title, document.text)
+                found = Entity(document.id, title, synonyms_of(title), (world,), definition)
+                yield number, found
 
 
 def synonyms_of(title: str) -> tuple[str, ...]:
@@ -85,24 +88,6 @@ def definition_of(title: str, text: str) -> str:
     return " ".join(tokens[:DEFINITION_TOKENS]) + (" ..." if len(tokens) > DEFINITION_TOKENS else "")
 
 
-def sniff(head: bytes) -> bool:
-    return has_keys(first_object(head), DOCUMENT_KEYS)
-
-
-def open_reader(path: Path) -> ZeshelKbReader:
-    """A file, a folder of documents files, or a folder with a folder `documents`. Raises UserError."""
-    paths = _files_in(path) if path.is_dir() else [path]
-    for each in paths:
-        if not sniff(Source(each).head()):
-            keys = ", ".join(DOCUMENT_KEYS)
-            raise UserError(
-                tr("{each} is not a ZESHEL documents file: its lines need the keys {keys}", each=each, keys=keys)
-            )
-    reader = ZeshelKbReader(paths)
-    reader.prepare()
-    return reader
-
-
 def _files_in(folder: Path) -> list[Path]:
     inner = folder / "documents"
     place = inner if inner.is_dir() else folder
@@ -115,6 +100,3 @@ def _files_in(folder: Path) -> list[Path]:
             )
         )
     return found
-
-
-ZESHEL = KbSource("zeshel", "ZESHEL documents", sniff, open_reader)

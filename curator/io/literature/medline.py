@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument
-from curator.domain.wording import UserError, tr
-from curator.io.files.export import ReadOnly
+from curator.domain.wording import tr
+from curator.io.files.format import ReadOnly
 from curator.io.files.reading import NOT_AVAILABLE, RecordReader
-from curator.io.files.source import BOM, Source, without_line_end
+from curator.io.files.source import BOM, without_line_end
 
 _FIELD = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)", re.DOTALL)
 _START = re.compile(r"^PMID *- *\d", re.MULTILINE)
@@ -44,10 +44,9 @@ class MedlineReader(RecordReader):
     """Streams the records of one file."""
 
     format = "medline"
+    none = "{path} contains no MEDLINE record with a PMID and a title or abstract"
 
-    records = "MEDLINE"
-
-    def _documents(self) -> Iterator[SourceDocument]:
+    def documents(self) -> Iterator[SourceDocument]:
         for record in self._records():
             document = self._document(record)
             if document is not None:
@@ -56,7 +55,7 @@ class MedlineReader(RecordReader):
     def _records(self) -> Iterator[_Record]:
         """A record ends at a blank line or at the next `PMID`."""
         record: _Record | None = None
-        for number, line in enumerate(self._source.lines(), 1):
+        for number, line in enumerate(self.source.lines(), 1):
             line = without_line_end(line.removeprefix(BOM) if number == 1 else line)
             found = _FIELD.match(line)
             if record is not None and (not line.strip() or (found and found[1] == "PMID" and "PMID" in record.fields)):
@@ -70,9 +69,7 @@ class MedlineReader(RecordReader):
             elif line[0] in " \t" and record.last:
                 record.go_on(line)
             else:
-                self._problem(
-                    number, "set aside", tr("is neither a field nor its continuation: {line}", line=line[:80])
-                )
+                self.problems.set_aside(tr("is neither a field nor its continuation: {line}", line=line[:80]), number)
         if record is not None:
             yield record
 
@@ -80,7 +77,7 @@ class MedlineReader(RecordReader):
         pmid, title, abstract = record.first("PMID"), record.first("TI", "TT", "BTI"), record.first("AB")
         if title.lower() in NOT_AVAILABLE:
             title = record.first("TT") or title
-        if not self._is_usable(pmid, title, abstract, record.line):
+        if not self.is_usable(pmid, title, abstract, record.line):
             return None
         text = f"{title}\n{abstract}" if title and abstract else title or abstract
         passages = [Passage("title", 0, len(title))] if title else []
@@ -89,22 +86,13 @@ class MedlineReader(RecordReader):
 
 
 class MedlineFormat(ReadOnly):
-    """Reads MEDLINE; it is read-only."""
-
     name = "medline"
     title = "MEDLINE (nbib)"
-    can_read = True
+    refusal = "{path} is not MEDLINE: no line like `PMID- 12345`; choose another format"
+    reader = MedlineReader
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         return _START.search(head.decode("utf-8", "ignore")) is not None
-
-    def open(self, path: Path) -> MedlineReader:
-        """Raises UserError for a missing, empty, truncated or foreign file."""
-        if not self.sniff(path, Source(path).head()):
-            raise UserError(tr("{path} is not MEDLINE: no line like `PMID- 12345`; choose another format", path=path))
-        reader = MedlineReader(path)
-        reader.prepare()
-        return reader
 
 
 def abstract_passages(abstract: str, start: int) -> list[Passage]:

@@ -13,11 +13,14 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.io.files.archives import MOST_BYTES, Files, holds_many, open_files
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.export import DocumentWriter, WrittenSource, write_documents
+from curator.io.files.format import Format
 from curator.io.files.opening import first_bytes
+from curator.io.files.reading import FilesReader, first_line, plain_passages
+from curator.io.files.report import Report
 from curator.io.files.source import BOM
-from curator.io.standoff.standoff import FilesReader, first_line, plain_passages, write_documents
-from curator.services.ports.files import Carries, ExportDocument, LeftOut, Problem
+from curator.services.ports.files import ExportDocument, LeftOut
 
 ENDINGS = (".txt", ".text")
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -29,10 +32,10 @@ class PlainTextReader(FilesReader):
     """Yields the texts by name. A text in an unknown encoding is skipped if there are others."""
 
     format = "text"
+    none = "{path} contains no readable text{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        count, names = 0, self._files.names
+    def documents(self) -> Iterator[SourceDocument]:
+        names = self.files.names
         texts = [name for name in names if _is_text(name)] or [*names][: len(names) == 1]  # one may have any name
         for name in texts:
             try:
@@ -42,65 +45,43 @@ class PlainTextReader(FilesReader):
             except UserError as error:
                 if len(texts) == 1:
                     raise
-                self._problem(0, "set aside", str(error))
+                self.problems.set_aside(str(error))
                 continue
-            count += 1
             yield SourceDocument(document_id(name), first_line(text), text, plain_passages(text), (), "", 1)
-        if not count:
-            raise UserError(tr("{path} contains no readable text: {first}", path=self._files.path, first=self._first()))
         if others := [name for name in names if name not in texts]:
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "{n} other file is not text: {others}",
-                    "{n:,} other files are not text: {others}",
-                    len(others),
-                    others=", ".join(others[:5]),
-                ),
-            )
-
-    def _first(self) -> str:
-        return self.problems[0].text if self.problems else tr("it has no .txt file")
+            one, several = "{n} other file is not text: {others}", "{n:,} other files are not text: {others}"
+            self.problems.note(ntr(one, several, len(others), others=", ".join(others[:5])))
 
     def _read(self, name: str) -> str:
-        with self._files.source(name).stream() as stream:
-            data = stream.read(MOST_BYTES + 1)
-        shown = self._files.shown(name)
-        if len(data) > MOST_BYTES:
-            raise UserError(
-                tr(
-                    "{shown} is larger than {most_bytes} MiB: split it and try again",
-                    shown=shown,
-                    most_bytes=MOST_BYTES >> 20,
-                )
-            )
-        text = decoded(data, shown)
+        shown = self.files.shown(name)
+        text = decoded(self.files.unpacked(name), shown)
         if "\0" in text:
-            raise UserError(
-                tr(
-                    "{shown}, line {count}: this is not a text file",
-                    shown=shown,
-                    count=text[: text.index(chr(0))].count(chr(10)) + 1,
-                )
-            )
+            line = text.count("\n", 0, text.index("\0")) + 1
+            raise UserError(tr("{shown}, line {count}: this is not a text file", shown=shown, count=line))
         return text
 
 
-class PlainTextFormat:
-    """Reads and writes texts only. `problems` lists data that the last `write` left out."""
+class _Writer(DocumentWriter):
+    def __init__(self, file: SourceFile, problems: Report) -> None:
+        super().__init__(file, problems)
+        self.mentions: list[int] = []
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
+        self.mentions += [gold.mention.id for gold in item.mentions]
+        text = item.document.text
+        yield f"{name}.txt", (BOM + text if text.startswith(BOM) else text).encode("utf-8")
+
+
+class PlainTextFormat(Format):
+    """Reads and writes texts only."""
 
     name = "text"
     title = "Plain text"
-    can_read = True
-    can_write = True
+    refusal = "{path} contains no .txt file: choose another folder or archive"
+    reader = PlainTextReader
     document_endings = ENDINGS
-    carries = Carries()
-    carries_people = False
     by_exclusion = True
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
+    takes_folders = True
 
     def sniff(self, path: Path, head: bytes) -> bool:
         return _is_text(path.name) and looks_plain(head.replace(b"\0", b"").decode("utf-8", "replace"))
@@ -114,7 +95,7 @@ class PlainTextFormat:
         return encoding is not None and looks_plain(head[2:].decode(encoding, "replace"))
 
     def sniff_files(self, files: Files) -> bool:
-        names = [name for name in files.names if _is_text(name)]
+        names = self.reads(files)
         heads = (files.head(name) for name in names[:20])
         return bool(names) and all(looks_plain(_decoded_head(head)) for head in heads)
 
@@ -124,36 +105,18 @@ class PlainTextFormat:
     def open(self, path: Path) -> PlainTextReader:
         """Raises UserError for a missing or unsafe source, and one without any text."""
         files = open_files(path)
-        if holds_many(path) and not any(_is_text(name) for name in files.names):
-            raise UserError(tr("{path} contains no .txt file: choose another folder or archive", path=path))
+        if holds_many(path) and not self.reads(files):
+            raise UserError(tr(self.refusal, path=path))
         return PlainTextReader(files)
 
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """Write into a folder or a zip archive, or, for a single document, into a file. Raises UserError."""
-        self.problems = []
-        chosen = [(file, _Writer(), items) for file, items in files]
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
+        chosen = [(_Writer(file, self.problems), documents) for file, documents in files]
         paths = write_documents(chosen, out, self.problems, suffixes=ENDINGS)
-        if mentions := [one for _, writer, _ in chosen for one in writer.mentions]:
-            text = ntr(
-                "plain text cannot store mentions: {n} mention and its decision were not written",
-                "plain text cannot store mentions: {n:,} mentions and their decisions were not written",
-                len(mentions),
-            )
-            self.problems.append(LeftOut(0, "note", text, mentions=tuple(mentions)))
+        if mentions := [one for writer, _ in chosen for one in writer.mentions]:
+            one = "plain text cannot store mentions: {n} mention and its decision were not written"
+            several = "plain text cannot store mentions: {n:,} mentions and their decisions were not written"
+            self.problems.append(LeftOut(0, "note", ntr(one, several, len(mentions)), mentions=tuple(mentions)))
         return paths
-
-
-class _Writer:
-    def __init__(self) -> None:
-        self.mentions: list[int] = []
-
-    def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
-        self.mentions += [gold.mention.id for gold in item.mentions]
-        text = item.document.text
-        yield f"{name}.txt", (BOM + text if text.startswith(BOM) else text).encode("utf-8")
-
-    def rest(self) -> Iterable[tuple[str, bytes]]:
-        return ()
 
 
 def decoded(data: bytes, shown: str) -> str:

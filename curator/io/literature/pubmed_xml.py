@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument
-from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.export import ReadOnly
+from curator.domain.wording import ntr
+from curator.io.files.format import ReadOnly
 from curator.io.files.reading import NOT_AVAILABLE, RecordReader
-from curator.io.files.source import Source
-from curator.io.files.xml_stream import ENTITIES, records
+from curator.io.files.xml_stream import records
 
 _ROOT = re.compile(
     rb"<(PubmedArticleSet|PubmedBookArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet|MedlineCitation)[\s>]"
@@ -30,35 +29,23 @@ class PubMedXmlReader(RecordReader):
     """Streams the records of one file; each is freed when the next is read."""
 
     format = "pubmed-xml"
+    none = "{path} contains no PubMed record with a PMID and a title or abstract"
 
-    records = "PubMed"
-
-    def _documents(self) -> Iterator[SourceDocument]:
+    def documents(self) -> Iterator[SourceDocument]:
         self._others, deleted = 0, 0
-        for record in records(self._source, _tags(Source(self._source.path).head())):
+        for record in records(self.source, _tags(self.source.head())):
             if record.tag == "DeleteCitation":
                 deleted += len(record)
-                continue
-            document = self._document(record)
-            if document is not None:
+            elif (document := self._document(record)) is not None:
                 yield document
         if self._others:
-            text = ntr(
-                "{n} record has an abstract only in another language or for laypeople; it was not read",
-                "{n:,} records have an abstract only in another language or for laypeople; it was not read",
-                self._others,
-            )
-            self._problem(0, "note", text)
+            one = "{n} record has an abstract only in another language or for laypeople; it was not read"
+            several = "{n:,} records have an abstract only in another language or for laypeople; it was not read"
+            self.problems.note(ntr(one, several, self._others))
         if deleted:
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "according to the file, {n} older record was withdrawn; nothing was changed",
-                    "according to the file, {n:,} older records were withdrawn; nothing was changed",
-                    deleted,
-                ),
-            )
+            one = "according to the file, {n} older record was withdrawn; nothing was changed"
+            several = "according to the file, {n:,} older records were withdrawn; nothing was changed"
+            self.problems.note(ntr(one, several, deleted))
 
     def _document(self, record: Any) -> SourceDocument | None:
         line = record.sourceline or 0
@@ -68,34 +55,20 @@ class PubMedXmlReader(RecordReader):
         parts = [] if abstract is None else [(one.get("Label") or "", _text(one)) for one in abstract.iter(_PART)]
         parts = [(label.strip(), text) for label, text in parts if text]
         self._others += not parts and _first(record, "OtherAbstract") is not None
-        if not self._is_usable(pmid, title, parts, line):
+        if not self.is_usable(pmid, title, parts, line):
             return None
         text, passages = join_parts(title, parts)
         return SourceDocument(pmid, title, text, passages, (), "", line)
 
 
 class PubMedXmlFormat(ReadOnly):
-    """Reads PubMed XML; it is read-only."""
-
     name = "pubmed-xml"
     title = "PubMed XML"
-    can_read = True
+    refusal = "{path} is not PubMed XML: it has no PubmedArticleSet; choose another format"
+    reader = PubMedXmlReader
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         return head.lstrip().startswith(b"<") and _ROOT.search(head) is not None
-
-    def open(self, path: Path) -> PubMedXmlReader:
-        """Raises UserError for a missing, empty, truncated or foreign file, and for one that declares entities."""
-        head = Source(path).head()
-        if not self.sniff(path, head):
-            raise UserError(
-                tr("{path} is not PubMed XML: it has no PubmedArticleSet; choose another format", path=path)
-            )
-        if b"<!ENTITY" in head:
-            raise UserError(tr(ENTITIES, path=path))
-        reader = PubMedXmlReader(path)
-        reader.prepare()
-        return reader
 
 
 def join_parts(title: str, parts: list[tuple[str, str]]) -> tuple[str, tuple[Passage, ...]]:

@@ -32,27 +32,23 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
+from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, slice_spans
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import tr
 from curator.io.bioc.bioc import CDR, CDR_ROLES
 from curator.io.bioc.source_ids import source_style, stated_ids
-from curator.io.files.anchoring import Anchors, Stated
-from curator.io.files.export import Action, WrittenSource, action_for, entity_ids, left_out, write_streams
+from curator.io.files.anchoring import Range
+from curator.io.files.export import Action, WrittenSource, action_for, entity_ids
+from curator.io.files.format import Format
 from curator.io.files.idstyle import Besides, IdStyle, detect_style, typed_entity
-from curator.io.files.reading import DocumentSourceReader, mention_place
+from curator.io.files.reading import Placing, Reader, mention_place
 from curator.io.files.relations import relations_for, unique_keys, unwritten
+from curator.io.files.report import Report
 from curator.io.files.source import BOM, Source, join_lines, line_end, split_lines, without_line_end
 from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
 
 NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 """The form of the second column of a relation's line."""
-
-
-def relations_of(raw: str, extra: str) -> list[SourceRelation]:
-    """The relations of a document's record, in its order."""
-    style = IdStyle.load(extra)
-    return [relation for _, relation in relation_lines(raw, style)]
 
 
 def relation_lines(raw: str, style: IdStyle) -> Iterator[tuple[int, SourceRelation]]:
@@ -124,46 +120,38 @@ class _Record:
         return without_line_end(self.lines[index]).split("|", 2)[2] if index >= 0 else ""
 
 
-class PubTatorReader(DocumentSourceReader):
+class PubTatorReader(Reader):
     """Streams one PubTator file. Raises UserError while iterating if the file is damaged."""
 
     format = "pubtator"
+    none = "{path} contains no PubTator document: no line like `PMID|t|title`"
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._style: IdStyle | None = None
-        self._besides = Besides()
 
     def prepare(self) -> None:
         """Check the whole file (gzip) and learn its identifier style."""
         super().prepare()
-        self._style = detect_style(_annotation_rows(self._source))
+        self._style = detect_style(_annotation_rows(self.source))
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
+    def documents(self) -> Iterator[SourceDocument]:
         self._besides = Besides()
-        if self._style is None:
-            self.prepare()
-        assert self._style is not None
+        self._style = self._style or detect_style(_annotation_rows(self.source))
         self.extra = self._style.dump()
-        mentions = with_ids = documents = 0
+        mentions = with_ids = 0
         for record in self._records():
             document = self._document(record, self._style)
-            documents += 1
             mentions += len(document.mentions)
             with_ids += sum(1 for m in document.mentions if m.ids)
             yield document
-        if not documents:
-            raise UserError(
-                tr("{path} contains no PubTator document: no line like `PMID|t|title`", path=self._source.path)
-            )
         self.problems += self._besides.problems()
         if mentions and not with_ids:
-            self._problem(0, "note", tr("no mention in this file has an identifier: all count as NIL"))
+            self.problems.note(tr("no mention in this file has an identifier: all count as NIL"))
 
     def _records(self) -> Iterator[_Record]:
         record: _Record | None = None
-        for number, line in enumerate(self._source.lines(), 1):
+        for number, line in enumerate(self.source.lines(), 1):
             if number == 1 and line.startswith(BOM):
                 self.head, line = BOM, line[1:]
             header = HEADER.match(line)
@@ -176,116 +164,44 @@ class PubTatorReader(DocumentSourceReader):
                 continue
             self.head += line
             if line.strip():
-                self._problem(number, "set aside", tr("is before the first document: {shown}", shown=_shown(line)))
+                self.problems.set_aside(tr("is before the first document: {shown}", shown=_shown(line)), number)
         if record is not None:
             yield record
 
     def _document(self, record: _Record, style: IdStyle) -> SourceDocument:
         title, abstract = record.part(record.title), record.part(record.abstract)
         if record.abstract < 0:
-            self._problem(record.line, "note", tr("document {pmid} has no abstract line", pmid=record.pmid))
+            self.problems.note(tr("document {pmid} has no abstract line", pmid=record.pmid), record.line)
         if record.title < 0:
-            self._problem(record.line, "note", tr("document {pmid} has no title line", pmid=record.pmid))
+            self.problems.note(tr("document {pmid} has no title line", pmid=record.pmid), record.line)
         text, passages = join_text(title, abstract)
-        anchors = Anchors(text, passages)
-        if words := anchors.learn(_stated(record)):
-            self._problem(record.line, "note", tr("document {key}: {words}", key=record.pmid, words=words))
+        placing = Placing(text, passages, self.problems, record.pmid)
+        placing.learn(_stated(record), record.line)
         mentions = []
         for index, line in enumerate(record.lines):
             if index in (record.title, record.abstract) or not line.strip():
                 continue
-            mention = self._mention(record, index, anchors, style, text)
+            mention = self._mention(record, index, placing, style)
             if mention is not None:
                 mentions.append(mention)
         return SourceDocument(record.pmid, title, text, passages, tuple(mentions), "".join(record.lines), record.line)
 
-    def _mention(
-        self, record: _Record, index: int, anchors: Anchors, style: IdStyle, text: str
-    ) -> SourceMention | None:
+    def _mention(self, record: _Record, index: int, placing: Placing, style: IdStyle) -> SourceMention | None:
         """The mention of one line; None for relations, and for lines skipped with a problem."""
         number, columns = record.line + index, without_line_end(record.lines[index]).split("\t")
         if reason := _unusable(columns, record.pmid):
             if reason != "relation":
-                self._problem(number, "set aside", f"{reason}: {_shown(record.lines[index])}")
+                self.problems.set_aside(f"{reason}: {_shown(record.lines[index])}", number)
             return None
         start, end, quote, kind = int(columns[1]), int(columns[2]), columns[3], columns[4].strip()
-        anchor = anchors.find(start, end, quote)
         where = tr('document {pmid}: "{quote}" at {start}-{end}', pmid=record.pmid, quote=quote, start=start, end=end)
-        if anchor is None:
-            found = text[start:end] if start < end else ""
-            self._problem(
-                number,
-                "set aside",
-                tr(
-                    '{where}: the text there is "{found}", and no other position is unambiguous',
-                    where=where,
-                    found=found[:80],
-                ),
-            )
+        spans = placing.find([(start, end)], quote, where, number)
+        if not spans:
             return None
-        span = anchor.span
-        if anchor.repair:
-            self._problem(
-                number,
-                "repaired",
-                tr(
-                    "{where}: {repair}; read as {start}-{end}",
-                    where=where,
-                    repair=anchor.repair,
-                    start=span.start,
-                    end=span.end,
-                ),
-            )
         raw_ids = columns[5] if len(columns) > 5 else ""
         ids = style.split(raw_ids, kind)
         self._besides.see(raw_ids)
-        return SourceMention((span,), text[span.start : span.end], kind, ids, raw_ids, not ids, index)
-
-
-class PubTatorFormat:
-    """Reads and writes PubTator. `problems` lists data that the last `write` left out."""
-
-    name = "pubtator"
-    title = "PubTator"
-    can_read = True
-    can_write = True
-    endings = (".pubtator", ".txt")
-    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True)
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        lines = filter(str.strip, head.decode("utf-8", "ignore").split("\n"))
-        ids = [header[1] if (header := HEADER.match(line)) else "" for line in lines]
-        likely = [bool(one) and not _IN_TEXT.search(one) for one in ids]
-        return any(likely[:1]) or any(there and " " not in one for there, one in zip(likely, ids, strict=True))
-
-    def open(self, path: Path) -> PubTatorReader:
-        """Raises UserError for a missing, empty, truncated or foreign file."""
-        if not self.sniff(path, Source(path).head()):
-            raise UserError(tr("{path} is not PubTator: no line like `PMID|t|title`; choose another format", path=path))
-        reader = PubTatorReader(path)
-        reader.prepare()
-        return reader
-
-    def holds_more(self, raw: str) -> bool:
-        """Whether a mention has more than identifiers, such as the parts of a composite mention."""
-        return any(line.count("\t") > 5 and line.split("\t", 6)[6].strip() for line in raw.split("\n"))
-
-    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsFields`: the seventh columns."""
-        rows = ((at, line.split("\t")) for at, line in enumerate(split_lines(raw)))
-        return {at: {tr("column 7"): row[6].strip()} for at, row in rows if len(row) > 6 and not is_relation(row)}
-
-    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
-        return relations_of(raw, extra)
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `pubtator_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
+        return SourceMention(spans, slice_spans(placing.text, spans), kind, ids, raw_ids, not ids, index)
 
 
 def join_text(title: str, abstract: str) -> tuple[str, tuple[Passage, ...]]:
@@ -298,12 +214,12 @@ def join_text(title: str, abstract: str) -> tuple[str, tuple[Passage, ...]]:
     return f"{title}\n{abstract}", tuple(passages)
 
 
-def _stated(record: _Record) -> Iterator[Stated]:
+def _stated(record: _Record) -> Iterator[tuple[list[Range], str]]:
     """The offsets and quoted texts of a document's annotations."""
     for index, line in enumerate(record.lines):
         columns = without_line_end(line).split("\t")
         if index not in (record.title, record.abstract) and line.strip() and not _unusable(columns, record.pmid):
-            yield int(columns[1]), int(columns[2]), columns[3]
+            yield [(int(columns[1]), int(columns[2]))], columns[3]
 
 
 def _unusable(columns: Sequence[str], pmid: str) -> str:
@@ -344,28 +260,8 @@ WIDOWED = 'document {document}: a relation refers to "{id}", which no mention ha
 _BREAKS = str.maketrans("\n\r\t", "   ")
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """See `export.write_streams`. Data that PubTator cannot represent are noted in `problems`."""
-
-    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-        before = ""
-        for number, (file, documents) in enumerate(sources):
-            if number and not before.endswith(("\n\n", "\n\r\n")):
-                yield b"\n" if before.endswith("\n") else b"\n\n"
-            for piece in _file_text(file, documents, problems):
-                text = piece.removeprefix(BOM) if number else piece
-                before = text or before
-                yield text.encode("utf-8")
-
-    return write_streams(
-        files, out, pieces, format_name="pubtator", suffix=".pubtator.txt", endings=PubTatorFormat.endings
-    )
-
-
-def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
-    own = file.format == "pubtator"
+def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: Report) -> Iterator[str]:
+    own = file.format == PubTatorFormat.name
     style = source_style(file)
     style = style if own else replace(style, columns=6)
     yield file.head if own else ""
@@ -379,7 +275,7 @@ def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: 
     yield file.tail if own else ""
 
 
-def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
+def edited_record(item: ExportDocument, style: IdStyle, problems: Report) -> str:
     """The record with the changed mentions' lines rewritten; `item.raw` itself if nothing changed."""
     lines: list[str | None] = list(split_lines(item.raw))
     new: list[ExportMention] = []
@@ -424,7 +320,7 @@ def _named(text: str) -> set[str]:
     return {part.strip() for one in ids for part in (one, *re.split(r"[|+,;]", one))} - {"", "-", "-1"}
 
 
-def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: list[Problem], *, own: bool) -> list[str]:
+def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: Report, *, own: bool) -> list[str]:
     """The lines of new relations, without their ends; with `own` only the curators'."""
     kinds = (RelationKind.ENTITIES,)
     typed = own and any(end.role for _, one in relation_lines(item.raw, style) for end in one.ends)
@@ -473,7 +369,7 @@ def _mention_start(line: str, pmid: str) -> re.Match[str] | None:
     return re.match(r"[^\t]*\t\s*(\d{1,18})\s*\t\s*\d{1,18}\s*\t", line)
 
 
-def _stays(gold: ExportMention, action: Action, item: ExportDocument, problems: list[Problem]) -> bool:
+def _stays(gold: ExportMention, action: Action, item: ExportDocument, problems: Report) -> bool:
     return action is not Action.DROP and _carried(gold, item, problems)
 
 
@@ -513,7 +409,7 @@ def _still_fits(seventh: str, ids: int) -> bool:
     return seventh.count("|") + 1 == ids
 
 
-def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems: list[Problem]) -> str:
+def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems: Report) -> str:
     """A document that did not come from PubTator, or has no record."""
     text, pmid = item.document.text, _safe_id(item, problems)
     cut = _title_end(item)
@@ -556,34 +452,61 @@ def _annotation(pmid: str, gold: ExportMention, ids: str, style: IdStyle, *, shi
     return "\t".join(columns + [""] * (style.columns - 6))
 
 
-def _carried(gold: ExportMention, item: ExportDocument, problems: list[Problem]) -> bool:
+def _carried(gold: ExportMention, item: ExportDocument, problems: Report) -> bool:
     if len(gold.mention.spans) == 1:
         return True
     where = mention_place(item.document.external_id, gold.mention.text)
-    problems.append(
-        left_out(gold, tr("{where} is discontinuous, which PubTator does not support: left out", where=where))
-    )
+    problems.left_out(gold, tr("{where} is discontinuous, which PubTator does not support: left out", where=where))
     return False
 
 
-def _safe_id(item: ExportDocument, problems: list[Problem]) -> str:
+def _safe_id(item: ExportDocument, problems: Report) -> str:
     wanted = item.document.external_id
     safe = re.sub(r"[|\t\r\n]", "_", wanted.strip())[:200] or "document"
     if safe != wanted:
-        problems.append(
-            Problem(
-                0,
-                "repaired",
-                tr(
-                    "document id {wanted!r} was written as {safe!r}: PubTator reserves | and tab",
-                    wanted=wanted,
-                    safe=safe,
-                ),
-            )
-        )
+        words = "document id {wanted!r} was written as {safe!r}: PubTator reserves | and tab"
+        problems.repaired(tr(words, wanted=wanted, safe=safe))
     return safe
 
 
 def _order(gold: ExportMention) -> tuple[int, int]:
     span = gold.mention.spans[0]
     return span.start, -span.end
+
+
+class PubTatorFormat(Format):
+    name = "pubtator"
+    title = "PubTator"
+    refusal = "{path} is not PubTator: no line like `PMID|t|title`; choose another format"
+    reader = PubTatorReader
+    endings = (".pubtator", ".txt")
+    suffix = ".pubtator.txt"
+    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True)
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        lines = filter(str.strip, head.decode("utf-8", "ignore").split("\n"))
+        ids = [header[1] if (header := HEADER.match(line)) else "" for line in lines]
+        likely = [bool(one) and not _IN_TEXT.search(one) for one in ids]
+        return any(likely[:1]) or any(there and " " not in one for there, one in zip(likely, ids, strict=True))
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether a mention has more than identifiers, such as the parts of a composite mention."""
+        return any(line.count("\t") > 5 and line.split("\t", 6)[6].strip() for line in raw.split("\n"))
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """The seventh columns."""
+        rows = ((at, line.split("\t")) for at, line in enumerate(split_lines(raw)))
+        return {at: {tr("column 7"): row[6].strip()} for at, row in rows if len(row) > 6 and not is_relation(row)}
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        return [relation for _, relation in relation_lines(raw, IdStyle.load(extra))]
+
+    def pieces(self, sources: Sequence[WrittenSource]) -> Iterator[str]:
+        before = ""
+        for number, (file, documents) in enumerate(sources):
+            if number and not before.endswith(("\n\n", "\n\r\n")):
+                yield "\n" if before.endswith("\n") else "\n\n"
+            for piece in _file_text(file, documents, self.problems):
+                text = piece.removeprefix(BOM) if number else piece
+                before = text or before
+                yield text

@@ -19,26 +19,30 @@ Write brat: a folder or a zip archive with a `.txt` and an `.ann` for each docum
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
-from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
+from curator.domain.relations import Relation, SourceEnd, SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.anchoring import Anchors, Range, broken, find_place, learn, quoted, same_text
+from curator.io.files.anchoring import Range, broken, quoted, same_text
 from curator.io.files.archives import Files, chosen_files, holds_many, member_of, open_files
 from curator.io.files.attributes import BINARY, AttributeNames
-from curator.io.files.export import Action, action_for
-from curator.io.files.idstyle import NIL, read_id, read_ids
-from curator.io.files.reading import mention_place
-from curator.io.files.relations import relations_for, roles_of, unique_keys
+from curator.io.files.editing import DocumentEdit
+from curator.io.files.export import Action, DocumentWriter, WrittenSource, extra_of, write_documents
+from curator.io.files.format import Format
+from curator.io.files.idstyle import NIL, read_id
+from curator.io.files.reading import FilesReader, Placing, Reader, first_line, plain_passages, stated_mention
+from curator.io.files.relations import roles_of, unique_keys
+from curator.io.files.report import Report
 from curator.io.files.source import BOM, Source, line_end, split_lines, without_line_end
-from curator.io.standoff.standoff import FilesReader, extra_of, first_line, plain_passages, write_documents
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 _RELATION = re.compile(r"(R\S*)\t(\S+)((?: \S+:\S+)+)\s*")
 _EVENT = re.compile(r"(E\S*)\t([^\s:]+):(T\S+)((?: [^\s:]+:\S+)*)\s*")
@@ -48,7 +52,7 @@ _ROLE = re.compile(r"[\s:]")
 TRIGGER = "trigger"
 
 
-def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
+def relations_of(raw: str) -> list[SourceRelation]:
     """The relations of a document's annotations, in their order."""
     lines = [without_line_end(line).removeprefix(BOM) for line in split_lines(raw)]
     texts, records = dict[str, str](), dict[str, int]()
@@ -86,16 +90,11 @@ def _ends(words: Sequence[str], records: Mapping[str, int]) -> tuple[SourceEnd, 
     )
 
 
-def relation_line(key: str, relation: Relation, keys: Mapping[int, str]) -> str:
-    """The line of a curator's relation, without its end. `keys` are those of the mentions."""
+def relation_line(key: str, relation: Relation, lines: Mapping[int, _Line]) -> str:
+    """The line of a curator's relation, without its end. `lines` are those of the mentions."""
     ends = zip(roles_of(relation), relation.mention_ids, strict=True)
-    words = " ".join(f"{_ROLE.sub('_', role)}:{keys[mention]}" for role, mention in ends)
-    return f"{key}\t{relation_type(relation)} {words}\t"
-
-
-def relation_type(relation: Relation) -> str:
-    """The type in a form that brat allows."""
-    return re.sub(r"\s", "_", relation.type)
+    words = " ".join(f"{_ROLE.sub('_', role)}:{lines[mention].key}" for role, mention in ends)
+    return f"{key}\t{_word(relation.type)} {words}\t"
 
 
 ENDINGS = (".ann", ".a1", ".a2")
@@ -141,35 +140,27 @@ class BratReader(FilesReader):
     """Yields the documents in the order of their names, which are also their ids."""
 
     format = "brat"
+    none = "{path} contains no readable brat document: no .txt with its .ann"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
+    def documents(self) -> Iterator[SourceDocument]:
         self._marked = list[str]()  # texts with a byte-order mark that offsets do not count
-        names = _documents(self._files)
+        self._parts: dict[str, list[tuple[str, int]]] = {}
+        names = _documents(self.files)
         used = [one for parts in names.values() for one in parts]
-        for name in self._files.with_suffix(*ENDINGS):
+        for name in self.files.with_suffix(*ENDINGS):
             if name not in used:
                 used.append(name)
-                self._problem(0, "set aside", tr("{name}: the text {stem}.txt is missing", name=name, stem=_stem(name)))
-        others = self._others(self._files.names, used)
-        found = 0
-        parts: dict[str, list[tuple[str, int]]] = {}
+                self.problems.set_aside(tr("{name}: the text {stem}.txt is missing", name=name, stem=_stem(name)))
+        others = self.others(used)
         for stem, members in names.items():
-            document = self._document(stem, members, parts)
-            if document is not None:
-                found += 1
+            if (document := self._document(stem, members)) is not None:
                 yield document
-        if not found:
-            raise UserError(
-                tr("{path} contains no readable brat document: no .txt with its .ann", path=self._files.path)
-            )
-        self.extra = _dump(parts, others, self._marked)
+        content = {"parts": self._parts, "others": others, "marked": self._marked}
+        self.extra = json.dumps({key: value for key, value in content.items() if value}, ensure_ascii=False)
 
-    def _document(
-        self, stem: str, members: list[str], parts: dict[str, list[tuple[str, int]]]
-    ) -> SourceDocument | None:
-        text = self._text(members[0])
-        contents = [(name, self._text(name)) for name in members[1:]]
+    def _document(self, stem: str, members: list[str]) -> SourceDocument | None:
+        text = self.text(members[0])
+        contents = [(name, self.text(name)) for name in members[1:]]
         if text is None:
             return None
         raw, kept = "", []
@@ -179,158 +170,36 @@ class BratReader(FilesReader):
             raw += content
             kept.append((name[len(stem) :], len(split_lines(content))))
         if [ending for ending, _ in kept] != [".ann"]:
-            parts[stem] = kept
+            self._parts[stem] = kept
         found = _Annotations.of(raw)
         if text.startswith(BOM) and not _counts_mark(text, found):
             text = text.removeprefix(BOM)
             self._marked.append(stem)
-        anchors = Anchors(text, ())
-        if words := learn(anchors, found.stated()):
-            self._problem(0, "note", tr("document {key}: {words}", key=stem, words=words))
+        placing = Placing(text, (), self.problems, stem)
+        placing.learn(found.stated())
         mentions = [
             mention
             for record, line in enumerate(found.lines)
-            if line.removeprefix(BOM).startswith("T") and (mention := self._mention(stem, record, found, anchors, text))
+            if line.removeprefix(BOM).startswith("T") and (mention := self._mention(stem, record, found, placing))
         ]
         title = first_line(text).removeprefix(BOM)
         return SourceDocument(stem, title, text, plain_passages(text), tuple(mentions), raw, 1)
 
-    def _mention(
-        self, stem: str, record: int, found: _Annotations, anchors: Anchors, text: str
-    ) -> SourceMention | None:
+    def _mention(self, stem: str, record: int, found: _Annotations, placing: Placing) -> SourceMention | None:
         """The mention of a `T`; None for triggers, and for lines skipped with a problem."""
         line = _bare(found.lines[record])
         entity = _ENTITY.fullmatch(line)
         if entity is None:
-            self._problem(
-                record + 1,
-                "set aside",
-                tr("{stem}.ann: not in the form `T1<tab>Type start end<tab>text`: {line}", stem=stem, line=line[:80]),
-            )
+            words = "{stem}.ann: not in the form `T1<tab>Type start end<tab>text`: {line}"
+            self.problems.set_aside(tr(words, stem=stem, line=line[:80]), record + 1)
             return None
         key, kind, ranges, quote = entity[1], entity[2], _ranges(entity[3]), entity[4]
         if key in found.triggers:
             return None
         where = tr('{stem}.ann: "{quote}" at {entity}', stem=stem, quote=(quote or "")[:80], entity=entity[3])
-        place = find_place(anchors, ranges, quoted(ranges, text) if quote is None else quote, text)
-        if place is None:
-            there = quoted([(s, e) for s, e in ranges if s >= 0], text)[:80]
-            self._problem(
-                record + 1,
-                "set aside",
-                tr(
-                    '{where}: the text there is "{there}", and no other position is unambiguous',
-                    where=where,
-                    there=there,
-                ),
-            )
-            return None
-        if place.repair:
-            self._problem(
-                record + 1,
-                "repaired",
-                tr("{where}: {repair}; read as {words}", where=where, repair=place.repair, words=place.words),
-            )
+        spans = placing.find(ranges, quoted(ranges, placing.text) if quote is None else quote, where, record + 1)
         stated = found.references.get(key, [])
-        ids = read_ids(stated)
-        words = " ".join(text[span.start : span.end] for span in place.spans)
-        return SourceMention(place.spans, words, kind, ids, "|".join(stated), bool(stated) and not ids, record)
-
-
-class BratFormat:
-    """Reads and writes brat. `problems` lists data that the last `write` left out."""
-
-    name = "brat"
-    title = "brat standoff (folder or zip)"
-    can_read = True
-    can_write = True
-    carries = Carries(
-        mentions=True,
-        discontinuous=True,
-        several_ids=True,
-        nil=True,
-        relations=True,
-        attributes=True,
-        own_fields=True,
-    )
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:
-        """Whether it is a file of a document, the text or annotations."""
-        if path.name.lower().endswith(ENDINGS):
-            return _FIRST.match(head) is not None and bool(_pair(path).with_suffix(".txt"))
-        return path.suffix.lower() == ".txt" and self.sniff_files(_pair(path))
-
-    def sniff_files(self, files: Files) -> bool:
-        """Whether most annotation files of texts have this form: a single one is not enough."""
-        texts = {_stem(name) for name in files.with_suffix(".txt")}
-        annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
-        heads = [files.head(name).lstrip() for name in annotated[:20]]
-        known = sum(_LINE.match(head) is not None for head in heads if head)
-        return bool(annotated) and known * 2 >= sum(map(bool, heads))
-
-    def reads(self, files: Files) -> Sequence[str]:
-        """The files to read, including annotations without a text, which the reader reports."""
-        read = [name for members in _documents(files).values() for name in members]
-        return list(dict.fromkeys([*read, *files.with_suffix(*ENDINGS)]))
-
-    def main_file(self, path: Path) -> Path:
-        """The text file, which also represents its annotation files."""
-        texts = _pair(path).with_suffix(".txt")
-        return path.with_name(texts[0]) if texts else path
-
-    def lacks(self, path: Path, head: bytes) -> str:
-        """Why annotations cannot be read; '' for any other file."""
-        if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head) is None:
-            return ""
-        return tr(
-            "{path} contains brat annotations, but its text {text} is missing", path=path, text=f"{path.stem}.txt"
-        )
-
-    def open(self, path: Path) -> BratReader:
-        """Raises UserError for a missing, unsafe or foreign source."""
-        if not holds_many(path):
-            Source(path).head()
-        files = open_files(path) if holds_many(path) else _pair(path)
-        if not self.sniff_files(files):
-            raise UserError(
-                tr("{path} is not brat: no .txt with an .ann file of the same name; choose another format", path=path)
-            )
-        return BratReader(files)
-
-    def holds_more(self, raw: str) -> bool:
-        return _OTHER_LINE.search(raw) is not None
-
-    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`. A binary attribute has the value "yes"."""
-        keys = {_bare(line).partition("\t")[0]: at for at, line in enumerate(split_lines(raw)) if "\t" in line}
-        found: dict[int, dict[str, str]] = {}
-        for _, name, key, value in attributes_of(split_lines(raw)):
-            if key.startswith("T") and key in keys:
-                found.setdefault(keys[key], {}).setdefault(name, value)
-        return found
-
-    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsFields`: notes."""
-        lines = [_bare(line) for line in split_lines(raw)]
-        keys = {line.partition("\t")[0]: at for at, line in enumerate(lines) if line.startswith("T")}
-        notes = (found.groups() for line in lines if (found := _NOTE.fullmatch(line)) and found[2] in keys)
-        by_mention: dict[int, dict[str, str]] = {}
-        for name, mention, text in notes:
-            fields = by_mention.setdefault(keys[mention], {})
-            fields[name] = f"{fields.get(name, '')} {text}"
-        return by_mention
-
-    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
-        return relations_of(raw, extra)
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `brat_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
+        return stated_mention(placing.text, spans, kind, stated, record) if spans else None
 
 
 def _documents(files: Files) -> dict[str, list[str]]:
@@ -345,17 +214,6 @@ def _documents(files: Files) -> dict[str, list[str]]:
     bare = {stem for stem, found in names.items() if len(found) == 1 and stem.rpartition("/")[0] in annotated}
     others = {stem for stem in bare if _CORPUS.match(files.head(names[stem][0]))}
     return {stem: found for stem, found in names.items() if len(found) > 1 or stem in bare - others}
-
-
-def _pair(path: Path) -> Files:
-    """The text and the annotations of the file `path`, which may be in an archive."""
-    endings = (".txt", *ENDINGS)
-    if (inside := member_of(path)) is not None:
-        archive, name = inside
-        return open_files(archive).beside(path, [_stem(name) + ending for ending in endings])
-    beside = [path.with_suffix(ending) for ending in endings]
-    names = [one.name for one in beside if one.is_file()]
-    return chosen_files(path.parent, names or [path.name], path=path)
 
 
 def _stem(name: str) -> str:
@@ -381,94 +239,57 @@ def _counts_mark(text: str, found: _Annotations) -> bool:
     return with_it >= without
 
 
-def _dump(parts: dict[str, list[tuple[str, int]]], others: dict[str, str], marked: list[str]) -> str:
-    import json
-
-    content = {"parts": parts, "others": others, "marked": marked}
-    return json.dumps({key: value for key, value in content.items() if value}, ensure_ascii=False)
-
-
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
 _ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")
 _ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (\S+)(?: (\S+))?[ \t]*")
-ATTRIBUTES = AttributeNames("brat")
 _NIL_REFERENCE = f"{NIL}:{NIL}"
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """Write into the folder `out`, or the archive if it ends with `.zip`. On a UserError nothing is changed."""
-    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
-    return write_documents(chosen, out, problems)
-
-
-class _FileWriter:
-    """See `standoff.Documents`."""
-
-    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
-        self._file = file
-        self._own = file.format == "brat"
-        self._problems = problems
-        self._extra: dict[str, Any] = extra_of(file, "brat")
+class _FileWriter(DocumentWriter):
+    @cached_property
+    def _extra(self) -> dict[str, Any]:
+        return extra_of(self.file, "brat")
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         mark = BOM if item.document.external_id in self._extra.get("marked", ()) else ""
         yield f"{name}.txt", (mark + item.document.text).encode("utf-8", "surrogatepass")
-        edited = Annotations(item, self._file, self._problems, raw=item.raw if self._own else "")
-        edited.apply()
-        for ending, text in edited.files(self._extra.get("parts", {}).get(item.document.external_id, [(".ann", -1)])):
+        edit = _Edit(item, self.file, self.problems)
+        edit.run()
+        for ending, text in edit.files(self._extra.get("parts", {}).get(item.document.external_id, [(".ann", -1)])):
             yield name + ending, text.encode("utf-8", "surrogatepass")
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
-        for name, text in self._extra.get("others", {}).items():
-            yield name, text.encode("utf-8")
+        return ((name, text.encode("utf-8")) for name, text in self._extra.get("others", {}).items())
 
 
-class Annotations:
+class _Line(NamedTuple):
+    """The line of a mention: its key, and its place in the record, -1 for a new one."""
+
+    key: str
+    record: int = -1
+
+
+class _Edit(DocumentEdit[_Line]):
     """The lines of one document's annotations while they are edited."""
 
-    def __init__(self, item: ExportDocument, file: SourceFile, problems: list[Problem], *, raw: str) -> None:
-        self._item = item
-        self._file = file
-        self._problems = problems
+    title = "brat"
+    names = AttributeNames("brat")
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: Report) -> None:
+        super().__init__(item, file, problems, own=file.format == "brat" and bool(item.raw))
+        self._raw = item.raw if self.own else ""
         self._spelling = Spelling(item, file, "brat", usual=_NIL_REFERENCE)
-        self._raw = raw
-        self._lines: list[str | None] = list(split_lines(raw))
-        self._ending = line_end(raw) if raw else "\n"
+        self._lines: list[str | None] = list(split_lines(self._raw))
+        self._ending = line_end(self._raw) if self._raw else "\n"
         self._added: dict[int, list[str]] = {}  # new lines by the line that they follow; -1: at the end
         self._next = {letter: self._highest(letter) + 1 for letter in "TNAR"}
-        self._keys: dict[int, str] = {}  # of the mentions that are in the file
         self._about = _lines_about(self._lines)
-        self._changed = False
-
-    def apply(self) -> None:
-        """Update the lines to the document's current mentions and decisions."""
-        gone = {self._key(record) for record in self._item.removed_records}
-        for gold in sorted(self._item.mentions, key=lambda g: g.mention.spans):
-            action = action_for(gold, self._item.document.external_id, self._problems)
-            known = gold.mention.record >= 0 and bool(self._raw)
-            if action is Action.DROP:
-                gone |= {self._key(gold.mention.record)} if known else set()
-                continue
-            if known:
-                self._keys[gold.mention.id] = self._key(gold.mention.record)
-            if not known:
-                self._append(gold)
-            elif action is not Action.KEEP:
-                self._edit(gold, action)
-            if known and gold.attributes:
-                self._attribute(self._key(gold.mention.record), gold)
-        gone |= set(self._item.removed_relations) if self._raw else set()
-        if gone:
-            self._remove(gone)
-        self._relate()
 
     def files(self, parts: list[tuple[str, int]]) -> Iterator[tuple[str, str]]:
         """The annotation files' endings and texts: `parts` gives endings and numbers of lines; the last file gets all
         remaining lines. A document without annotation files gets one if there are annotations."""
-        parts = parts or ([(".ann", -1)] if self._changed else [])
-        if not self._changed and len(parts) == 1:
+        parts = parts or ([(".ann", -1)] if self.changed else [])
+        if not self.changed and len(parts) == 1:
             yield parts[0][0], self._raw
             return
         at = 0
@@ -490,90 +311,90 @@ class Annotations:
 
     # --- one mention ---
 
-    def _edit(self, gold: ExportMention, action: Action) -> None:
-        record = gold.mention.record
-        key, old = self._key(record), self._lines[record] or ""
+    def part(self, record: int) -> _Line:
+        return _Line((self._lines[record] or "").removeprefix(BOM).partition("\t")[0], record)
+
+    def edit(self, part: _Line, gold: ExportMention, action: Action) -> bool:
+        old = self._lines[part.record] or ""
         if gold.reshaped:
-            self._lines[record] = self._entity(key, gold) + old[len(without_line_end(old)) :]
-            self._changed = True
+            self._lines[part.record] = self._entity(part.key, gold) + old[len(without_line_end(old)) :]
+            self.changed = True
         if action is Action.WRITE:
-            self._refer(key, gold, record)
+            self._refer(part, gold)
+        return True
 
-    def _relate(self) -> None:
-        wanted = relations_for(
-            self._item,
-            self._problems,
-            own=bool(self._raw),
-            kinds=(RelationKind.MENTIONS,),
-            written=self._keys,
-            title="brat",
-        )
-        for one in wanted:
-            line = relation_line(f"R{self._take('R')}", one, self._keys)
-            self._added.setdefault(-1, []).append(line + self._ending)
-            self._changed = True
-
-    def _append(self, gold: ExportMention) -> None:
-        key = self._keys[gold.mention.id] = f"T{self._take('T')}"
-        self._added.setdefault(-1, []).append(self._entity(key, gold) + self._ending)
-        self._changed = True
-        ids = stated_ids(gold, self._item, self._file)
+    def add(self, gold: ExportMention) -> _Line:
+        key = f"T{self._take('T')}"
+        self._append(self._entity(key, gold))
+        ids = stated_ids(gold, self.item, self.file)
         for reference in [] if ids is None else self._spelling.ids(ids, prefixed=True):
-            self._added[-1].append(self._reference(key, reference))
-        self._attribute(key, gold)
+            self._append(self._reference(key, reference))
+        return _Line(key)
 
-    def _attribute(self, key: str, gold: ExportMention) -> None:
-        """Update the project's attributes to their current values; lines that are already right do not change."""
-        places = self._about.get(key, [])
-        lines = [self._lines[index] for index in places]
-        stated = [(places[at], name, value) for at, name, about, value in attributes_of(lines) if about == key]
-        changes = ATTRIBUTES.changes(gold, {name: value for _, name, value in reversed(stated)}, self._problems)
-        for index, name, _ in stated:
-            if name in changes:
-                self._lines[index], self._changed = None, True
-        added = [
-            f"A{self._take('A')}\t{_word(name)} {key}{'' if value == BINARY else f' {_word(value)}'}{self._ending}"
-            for name, value in changes.items()
-            if value is not None
-        ]
-        if added:
-            self._added.setdefault(-1, []).extend(added)
-            self._changed = True
+    def held(self, part: _Line) -> dict[str, str]:
+        return {name: value for _, name, value in reversed(self._attributes(part))}
+
+    def set_attribute(self, part: _Line, name: str, value: str | None) -> None:
+        for index, there, _ in self._attributes(part):
+            if there == name:
+                self._lines[index] = None
+        if value is not None:
+            said = "" if value == BINARY else f" {_word(value)}"
+            self._append(f"A{self._take('A')}\t{_word(name)} {part.key}{said}")
+
+    def _attributes(self, part: _Line) -> list[tuple[int, str, str]]:
+        """(line, name, value) of a mention's attributes in the record."""
+        places = self._about.get(part.key, [])
+        found = attributes_of([self._lines[index] for index in places])
+        return [(places[at], name, value) for at, name, about, value in found if about == part.key]
+
+    def relate(self, relation: Relation) -> None:
+        self._append(relation_line(f"R{self._take('R')}", relation, self.parts))
+
+    def _append(self, line: str) -> None:
+        self._added.setdefault(-1, []).append(line + self._ending)
+        self.changed = True
 
     def _entity(self, key: str, gold: ExportMention) -> str:
-        ranges = broken(gold.mention.spans, self._item.document.text)
+        ranges = broken(gold.mention.spans, self.item.document.text)
         places = ";".join(f"{start} {end}" for start, end in ranges)
-        kind = re.sub(r"\s", "_", gold.mention.type) or "Entity"
+        kind = _word(gold.mention.type) or "Entity"
         if kind != gold.mention.type:
-            self._note(
-                "repaired", gold, tr("its type {type!r} was written as {kind}", type=gold.mention.type, kind=kind)
-            )
-        return f"{key}\t{kind} {places}\t{quoted(ranges, self._item.document.text)}"
+            words = tr("its type {type!r} was written as {kind}", type=gold.mention.type, kind=kind)
+            self.problems.repaired(f"{self.where(gold)}: {words}")
+        return f"{key}\t{kind} {places}\t{quoted(ranges, self.item.document.text)}"
 
-    def _refer(self, key: str, gold: ExportMention, record: int) -> None:
+    def _refer(self, part: _Line, gold: ExportMention) -> None:
         """Write the given normalisations: existing ones stay, with their names."""
-        wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
-        there = [i for i in self._about.get(key, []) if (line := self._lines[i]) is not None and _refers(line, key)]
+        wanted = self._spelling.ids(stated_ids(gold, self.item, self.file) or (), prefixed=True)
+        places = self._about.get(part.key, [])
+        there = [i for i in places if (line := self._lines[i]) is not None and _refers(line, part.key)]
         for index in there:
-            reference = _reference_of(self._lines[index] or "")
+            reference = without_line_end(self._lines[index] or "").split("\t")[1].split(" ", 2)[-1]
             same = next((one for one in wanted if read_id(one) == read_id(reference)), None)
             if same is None:
-                self._lines[index], self._changed = None, True
+                self._lines[index], self.changed = None, True
             else:
                 wanted.remove(same)
         if wanted:
-            place = there[-1] if there else record
-            self._added.setdefault(place, []).extend(self._reference(key, one) for one in wanted)
-            self._changed = True
+            new = [self._reference(part.key, one) + self._ending for one in wanted]
+            self._added.setdefault(there[-1] if there else part.record, []).extend(new)
+            self.changed = True
 
     def _reference(self, key: str, reference: str) -> str:
-        return f"N{self._take('N')}\tReference {key} {reference}\t{self._ending}"
+        return f"N{self._take('N')}\tReference {key} {reference}\t"
 
     # --- what goes with a mention ---
 
+    def remove(self, gone: list[_Line]) -> None:
+        self._remove({one.key for one in gone})
+
+    def unrelate(self, keys: frozenset[str]) -> None:
+        self.changed = True
+        self._remove({*keys})
+
     def _remove(self, gone: set[str]) -> None:
         """Remove the lines of these keys, and repeatedly the lines that depend on them."""
-        self._changed = True
         while gone:
             needed: set[str] = set()
             for index, line in enumerate(self._lines):
@@ -590,15 +411,8 @@ class Annotations:
 
     def _noted_removal(self, key: str, gone: set[str]) -> None:
         if key not in gone and key.startswith(("R", "A", "M", "#")):
-            text = tr(
-                "document {external_id}: {key} was removed together with the annotation it refers to",
-                external_id=self._item.document.external_id,
-                key=key,
-            )
-            self._problems.append(Problem(0, "note", text))
-
-    def _key(self, record: int) -> str:
-        return (self._lines[record] or "").removeprefix("\ufeff").partition("\t")[0]
+            words = "document {external_id}: {key} was removed together with the annotation it refers to"
+            self.problems.note(tr(words, external_id=self.item.document.external_id, key=key))
 
     def _highest(self, letter: str) -> int:
         numbers = (_KEY.match(line or "") for line in self._lines)
@@ -608,10 +422,6 @@ class Annotations:
         number = self._next[letter]
         self._next[letter] = number + 1
         return number
-
-    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
-        where = mention_place(self._item.document.external_id, gold.mention.text)
-        self._problems.append(Problem(0, severity, f"{where}: {text}"))
 
 
 def attributes_of(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str, str]]:
@@ -642,10 +452,6 @@ def _refers(line: str, key: str) -> bool:
     return line.startswith("N") and line.partition("\t")[2].split(" ", 2)[1:2] == [key]
 
 
-def _reference_of(line: str) -> str:
-    return without_line_end(line).split("\t")[1].split(" ", 2)[-1]
-
-
 def _needs(line: str, gone: set[str]) -> bool:
     """Whether a note, an attribute, a normalisation or a relation is about one of these."""
     found = _ABOUT.match(line)
@@ -667,3 +473,90 @@ def _without(line: str, gone: set[str]) -> str | None:
     if key == "*" and len(kept) < 3:
         return None
     return f"{key}\t{' '.join(kept)}{line[len(body) :]}"
+
+
+class BratFormat(Format):
+    name = "brat"
+    title = "brat standoff (folder or zip)"
+    refusal = "{path} is not brat: no .txt with an .ann file of the same name; choose another format"
+    reader = BratReader
+    carries = Carries(
+        mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, attributes=True, own_fields=True
+    )
+    takes_folders = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        """Whether it is a file of a document, the text or annotations."""
+        if path.name.lower().endswith(ENDINGS):
+            return _FIRST.match(head) is not None and bool(self.around(path).with_suffix(".txt"))
+        return path.suffix.lower() == ".txt" and self.sniff_files(self.around(path))
+
+    def sniff_files(self, files: Files) -> bool:
+        """Whether most annotation files of texts have this form: a single one is not enough."""
+        texts = {_stem(name) for name in files.with_suffix(".txt")}
+        annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
+        heads = [files.head(name).lstrip() for name in annotated[:20]]
+        known = sum(_LINE.match(head) is not None for head in heads if head)
+        return bool(annotated) and known * 2 >= sum(map(bool, heads))
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """Including annotations without a text, which the reader reports."""
+        read = [name for members in _documents(files).values() for name in members]
+        return list(dict.fromkeys([*read, *files.with_suffix(*ENDINGS)]))
+
+    def main_file(self, path: Path) -> Path:
+        """The text file, which also represents its annotation files."""
+        texts = self.around(path).with_suffix(".txt")
+        return path.with_name(texts[0]) if texts else path
+
+    def lacks(self, path: Path, head: bytes) -> str:
+        if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head) is None:
+            return ""
+        words = "{path} contains brat annotations, but its text {text} is missing"
+        return tr(words, path=path, text=f"{path.stem}.txt")
+
+    def open(self, path: Path) -> Reader:
+        if not holds_many(path):
+            Source(path).head()
+        files = open_files(path) if holds_many(path) else self.around(path)
+        if not self.sniff_files(files):
+            raise UserError(tr(self.refusal, path=path))
+        return BratReader(files)
+
+    def around(self, path: Path) -> Files:
+        """The text and the annotations of the file `path`, which may be in an archive."""
+        endings = (".txt", *ENDINGS)
+        if (inside := member_of(path)) is not None:
+            archive, name = inside
+            return open_files(archive).beside(path, [_stem(name) + ending for ending in endings])
+        beside = [path.with_suffix(ending) for ending in endings]
+        names = [one.name for one in beside if one.is_file()]
+        return chosen_files(path.parent, names or [path.name], path=path)
+
+    def holds_more(self, raw: str) -> bool:
+        return _OTHER_LINE.search(raw) is not None
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        keys = {_bare(line).partition("\t")[0]: at for at, line in enumerate(split_lines(raw)) if "\t" in line}
+        found: dict[int, dict[str, str]] = {}
+        for _, name, key, value in attributes_of(split_lines(raw)):
+            if key.startswith("T") and key in keys:
+                found.setdefault(keys[key], {}).setdefault(name, value)
+        return found
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """The notes."""
+        lines = [_bare(line) for line in split_lines(raw)]
+        keys = {line.partition("\t")[0]: at for at, line in enumerate(lines) if line.startswith("T")}
+        notes = (found.groups() for line in lines if (found := _NOTE.fullmatch(line)) and found[2] in keys)
+        by_mention: dict[int, dict[str, str]] = {}
+        for name, mention, text in notes:
+            fields = by_mention.setdefault(keys[mention], {})
+            fields[name] = f"{fields.get(name, '')} {text}"
+        return by_mention
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG002
+        return relations_of(raw)
+
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
+        return write_documents([(_FileWriter(file, self.problems), one) for file, one in files], out, self.problems)

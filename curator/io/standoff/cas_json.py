@@ -20,12 +20,12 @@ from lxml import etree
 from curator.domain.documents import SourceDocument, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.export import ReadOnly
+from curator.io.files.archives import Files
 from curator.io.files.field_meanings import Unread, identifiers_in, is_empty
-from curator.io.files.source import Source, plain_text
+from curator.io.files.format import ReadOnly
+from curator.io.files.source import plain_text
 from curator.io.standoff import xmi as tree
-from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations, xmi_relations
+from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations
 from curator.services.ports.files import Carries
 
 Json = dict[str, Any]
@@ -41,19 +41,18 @@ class CasJsonReader(XmiReader):
     """Yields the documents in the order of their names."""
 
     format = "cas-json"
-    title = "UIMA CAS JSON"
+    none = "{path} contains no UIMA CAS JSON document{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
+    def documents(self) -> Iterator[SourceDocument]:
         self._unread, self._odd = Counter[str](), Unread()
-        yield from super().__iter__()
-        for words in self._odd.sentences():
-            self._problem(0, "note", words)
+        yield from super().documents()
+        self.problems.notes(self._odd.sentences())
         if self._unread:
             types = ", ".join(f"{name} ({number:,})" for name, number in self._unread.most_common(MOST_TYPES))
-            self._problem(0, "note", tr("annotations of other types are not read: {types}", types=types))
+            self.problems.note(tr("annotations of other types are not read: {types}", types=types))
 
     def _cas(self, name: str, data: bytes) -> tuple[tree.Cas, str]:
-        where = self._files.shown(name)
+        where = self.files.shown(name)
         try:
             found = json.loads(data)
         except RecursionError as error:
@@ -77,43 +76,30 @@ class CasJsonReader(XmiReader):
 
 
 class CasJsonFormat(ReadOnly):
-    """Reads CAS JSON: a file, or a folder or zip archive of files."""
+    """Reads CAS JSON: a file, or a folder or zip archive of files. Records are XMI."""
 
     name = "cas-json"
     title = "UIMA CAS JSON"
+    refusal = "{path} is not UIMA CAS JSON: it has no `%FEATURE_STRUCTURES`; choose another format"
+    reader = CasJsonReader
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, attributes=True)
+    takes_folders = True
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         start = head.lstrip()
         return start.startswith(b"{") and any(key in start for key in _KEYS)
 
-    def sniff_files(self, files: Files) -> bool:
-        return bool(self.reads(files))
-
     def reads(self, files: Files) -> Sequence[str]:
         return [name for name in files.with_suffix(".json") if self.sniff(files.path, files.head(name))]
-
-    def open(self, path: Path) -> CasJsonReader:
-        """Raises UserError for a missing, empty, unsafe or foreign source."""
-        files = open_files(path)
-        if holds_many(path):
-            if members := self.reads(files):
-                return CasJsonReader(files.only(members))
-        elif self.sniff(path, Source(path).head()):
-            return CasJsonReader(files)
-        raise UserError(
-            tr("{path} is not UIMA CAS JSON: it has no `%FEATURE_STRUCTURES`; choose another format", path=path)
-        )
 
     def holds_more(self, raw: str) -> bool:
         return _XMI.holds_more(raw)
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
         return _XMI.attributes_in(raw)
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
-        return xmi_relations(raw, extra)
+        return _XMI.relations(raw, extra)
 
 
 def cas_of_json(found: Json, where: str) -> tree.Cas:

@@ -24,28 +24,29 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from curator.domain.curies import REGISTRIES, contract, usual_prefix
-from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
 from curator.domain.id_fields import identifier_key
-from curator.domain.relations import RelationKind, SourceEnd, SourceRelation
-from curator.domain.wording import UserError, tr
+from curator.domain.relations import Relation, SourceEnd, SourceRelation
+from curator.domain.wording import tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.archives import Files
 from curator.io.files.attributes import AttributeNames, any_of, json_text, said_value
-from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, write_streams
+from curator.io.files.editing import DocumentEdit
+from curator.io.files.export import Action, FreeNames, WrittenSource, extra_of
 from curator.io.files.field_meanings import identifiers_in, is_empty, kind_in, other_texts
-from curator.io.files.idstyle import IdStyle, read_id, read_ids
+from curator.io.files.format import Format
+from curator.io.files.idstyle import IdStyle, read_id
 from curator.io.files.json_layout import rewritten
 from curator.io.files.json_stream import JsonStream
-from curator.io.files.reading import mention_place
-from curator.io.files.relations import relations_for, unique_keys, unwritten
-from curator.io.files.source import Source, plain_text
-from curator.io.standoff.standoff import FilesReader, extra_of, first_line, plain_passages
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.io.files.reading import FilesReader, are_apart, first_line, plain_passages, stated_mention
+from curator.io.files.relations import unique_keys, unwritten
+from curator.io.files.report import Report
+from curator.io.files.source import plain_text
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(
@@ -146,7 +147,7 @@ def relations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[
     return [(key, one, home) for key, (one, home) in zip(keys, found, strict=True)]
 
 
-def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
+def relations_of(raw: str) -> list[SourceRelation]:
     """The relations of a document's record. A relation between anything but two denotations cannot be edited."""
     if not may_have(raw, "relations"):
         return []
@@ -245,16 +246,16 @@ class PubAnnotationReader(FilesReader):
     """Yields the documents file by file."""
 
     format = "pubannotation"
+    none = "{path} contains no PubAnnotation document: no object with a text"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
+    def documents(self) -> Iterator[SourceDocument]:
         number = 0
-        for name in self._files.names:
-            stream = JsonStream(self._files.source(name), (), whole=True)
+        for name in self.files.names:
+            stream = JsonStream(self.files.source(name), (), whole=True)
             between = ""
             for before, raw, value, line in stream:
                 if "text" not in value:
-                    self._problem(line, "set aside", tr("{name}: an object without a text", name=name))
+                    self.problems.set_aside(tr("{name}: an object without a text", name=name), line)
                     continue
                 self.head = before if not number else self.head
                 between = between or (before if number else "")
@@ -262,11 +263,7 @@ class PubAnnotationReader(FilesReader):
                 yield self._document(value, raw, line, number)
             self.tail = stream.rest
             self.extra = json.dumps({"between": between})
-        if not number:
-            raise UserError(
-                tr("{path} contains no PubAnnotation document: no object with a text", path=self._files.path)
-            )
-        if len(self._files.names) > 1:
+        if len(self.files.names) > 1:
             self.head = self.tail = self.extra = ""
 
     def _document(self, value: dict[str, Any], raw: str, line: int, number: int) -> SourceDocument:
@@ -274,105 +271,22 @@ class PubAnnotationReader(FilesReader):
         text = plain_text(given)
         key = _document_id(value) or f"document {number}"
         if text != given:
-            self._problem(line, "repaired", tr("document {key} contains lone surrogates, read as U+FFFD", key=key))
-        named = {str(one.get("prefix")): str(one.get("uri")) for one in objects(value.get("namespaces"))}
-        mentions = [
-            mention
-            for record, found in enumerate(denotations(value))
-            if (mention := self._mention(found, record, named, text, f"document {key}", line))
-        ]
-        return SourceDocument(
-            key, first_line(text), text, _passages(value, text), tuple(mentions), plain_text(raw), line
-        )
-
-    def _mention(
-        self, found: Denotation, record: int, namespaces: Mapping[str, str], text: str, where: str, line: int
-    ) -> SourceMention | None:
-        spans = _spans(found.value.get("span"), len(text))
-        if not spans:
-            self._problem(
-                line,
-                "set aside",
-                tr(
-                    "{where}: the denotation at {get} is outside the text",
-                    where=where,
-                    get=json.dumps(found.value.get("span"))[:80],
-                ),
-            )
-            return None
-        kind, stated = type_and_ids(found, namespaces)
-        ids = read_ids(stated)
-        words = " ".join(text[span.start : span.end] for span in spans)
-        return SourceMention(spans, words, kind, ids, "|".join(stated), bool(stated) and not ids, record)
+            self.problems.repaired(tr("document {key} contains lone surrogates, read as U+FFFD", key=key), line)
+        named = _namespaces(value)
+        mentions = []
+        for record, found in enumerate(denotations(value)):
+            if spans := _spans(found.value.get("span"), len(text)):
+                mentions.append(stated_mention(text, spans, *type_and_ids(found, named), record))
+                continue
+            place = json.dumps(found.value.get("span"))[:80]
+            words = "{where}: the denotation at {get} is outside the text"
+            self.problems.set_aside(tr(words, where=f"document {key}", get=place), line)
+        passages = _passages(value, text)
+        return SourceDocument(key, first_line(text), text, passages, tuple(mentions), plain_text(raw), line)
 
 
-class PubAnnotationFormat:
-    """Reads and writes PubAnnotation. `problems` lists data that the last `write` left out."""
-
-    name = "pubannotation"
-    title = "PubAnnotation JSON"
-    can_read = True
-    can_write = True
-    endings = (".json",)
-    carries = Carries(
-        mentions=True,
-        discontinuous=True,
-        several_ids=True,
-        nil=True,
-        relations=True,
-        attributes=True,
-        own_fields=True,
-    )
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.lstrip()
-        return start[:1] in (b"{", b"[") and b'"text"' in head and any(key in head for key in _KEYS)
-
-    def sniff_files(self, files: Files) -> bool:
-        names = files.with_suffix(".json")
-        return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
-
-    def reads(self, files: Files) -> Sequence[str]:
-        return files.with_suffix(".json")
-
-    def open(self, path: Path) -> PubAnnotationReader:
-        """Raises UserError for a missing, empty, unsafe or foreign source."""
-        files = open_files(path)
-        many = holds_many(path)
-        if not (self.sniff_files(files) if many else self.sniff(path, Source(path).head())):
-            raise UserError(
-                tr("{path} is not PubAnnotation: no JSON of texts with denotations; choose another format", path=path)
-            )
-        return PubAnnotationReader(files.only(files.with_suffix(".json")) if many else files)
-
-    def holds_more(self, raw: str) -> bool:
-        value = json.loads(raw)
-        homes = [value, *objects(value.get("tracks"))]
-        about = any(one.get("modifications") for one in homes)
-        others = (one for home in homes for one in objects(home.get("attributes")) if not is_identifier(one))
-        return bool(about or value.keys() - _KNOWN or any(True for _ in others))
-
-    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
-        listed = denotations(json.loads(raw)) if may_have(raw, "attributes") else ()
-        return {record: found for record, one in enumerate(listed) if (found := one.held())}
-
-    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsFields`."""
-        listed = enumerate(denotations(json.loads(raw)))
-        return {record: other_texts(one.value, ("id", "span", "obj")) | one.unread() for record, one in listed}
-
-    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
-        return relations_of(raw, extra)
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `pubannotation_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
+def _namespaces(value: Mapping[str, Any]) -> dict[str, str]:
+    return {str(one.get("prefix")): str(one.get("uri")) for one in objects(value.get("namespaces"))}
 
 
 def _document_id(value: Mapping[str, Any]) -> str:
@@ -392,8 +306,7 @@ def _spans(value: object, length: int) -> tuple[Span, ...]:
             return ()
         spans.append(Span(start, end))
     spans.sort()
-    apart = all(one.end <= other.start for one, other in pairwise(spans))
-    return tuple(spans) if apart else ()
+    return tuple(spans) if are_apart(spans) else ()
 
 
 def _passages(value: Mapping[str, Any], text: str) -> tuple[Passage, ...]:
@@ -413,46 +326,10 @@ def _passages(value: Mapping[str, Any], text: str) -> tuple[Passage, ...]:
 
 
 _DEPENDENT = ("attributes", "relations", "modifications")
-ATTRIBUTES = AttributeNames("PubAnnotation", any_of(ID_PREDICATES))
 _PUBMED = ("pubtator", "pubmed-xml", "medline")
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """See `export.write_streams`."""
-
-    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-        return (plain_text(piece).encode("utf-8") for piece in _file_text(sources, problems))
-
-    return write_streams(
-        files, out, pieces, format_name="pubannotation", suffix=".json", endings=PubAnnotationFormat.endings
-    )
-
-
-def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
-    first = sources[0][0]
-    own = first.format == "pubannotation" and len(sources) == 1
-    known = extra_of(first, "pubannotation").get("between") if own else ""
-    own = own and ("[" in first.head) == ("]" in first.tail)  # mixed lists and single objects are written as a list
-    if known and str(known).strip() != ("," if "[" in first.head else ""):
-        own, known = False, ""
-    head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
-    between = known or (",\n" if "[" in head else "\n")
-    begun = False
-    for file, documents in sources:
-        edited = file.format == "pubannotation"
-        for item in documents:
-            yield between if begun else head
-            begun = True
-            if edited and item.raw:
-                yield item.raw if item.is_bare else _Edit(item, file, problems).text()
-            else:
-                yield new_document(item, file, problems)
-    yield tail
-
-
-def new_document(item: ExportDocument, file: SourceFile, problems: list[Problem]) -> str:
+def new_document(item: ExportDocument, file: SourceFile, problems: Report) -> str:
     """A document that came from another format."""
     document = item.document
     value: dict[str, Any] = {
@@ -469,123 +346,101 @@ def new_document(item: ExportDocument, file: SourceFile, problems: list[Problem]
     if blocks:
         value["blocks"] = blocks
     edit = _Edit(item, file, problems, value)
-    edit.apply()
+    edit.run()
     return json.dumps(value, ensure_ascii=False)
 
 
-class _Edit:
-    """One document while its denotations are edited."""
+class _Edit(DocumentEdit[Denotation]):
+    """One document while its denotations are edited; `new` is a document without a record."""
+
+    title = "PubAnnotation"
+    names = AttributeNames("PubAnnotation", any_of(ID_PREDICATES))
 
     def __init__(
-        self,
-        item: ExportDocument,
-        file: SourceFile,
-        problems: list[Problem],
-        value: dict[str, Any] | None = None,
+        self, item: ExportDocument, file: SourceFile, problems: Report, new: dict[str, Any] | None = None
     ) -> None:
-        self._item = item
-        self._file = file
-        self._problems = problems
+        super().__init__(item, file, problems, own=new is None)
         self._spelling = Spelling(item, file, "pubannotation")
-        self._has_records = value is None
-        self.value: dict[str, Any] = json.loads(item.raw) if value is None else value
+        self.value: dict[str, Any] = json.loads(item.raw) if new is None else new
         self._found = denotations(self.value)
         self._home = next((one.home for one in self._found if one.home.value is self.value), Home(self.value))
-        self._named = {str(one.get("prefix")): str(one.get("uri")) for one in objects(self.value.get("namespaces"))}
+        self._named = _namespaces(self.value)
         homes = [self.value, *objects(self.value.get("tracks"))]
         lists = ("denotations", "blocks", *_DEPENDENT)
-        self._taken = FreeNames(
-            str(key) for home in homes for name in lists for one in objects(home.get(name)) for key in names(one, "id")
-        )
-        self._changed = False
-        self._written: dict[int, Denotation] = {}  # by the id of the mention
+        ids = (key for home in homes for name in lists for one in objects(home.get(name)) for key in names(one, "id"))
+        self._taken = FreeNames(map(str, ids))
 
     def text(self) -> str:
-        self.apply()
-        if not self._changed:
-            return self._item.raw
-        return rewritten(self._item.raw, self.value)
+        self.run()
+        return rewritten(self.item.raw, self.value) if self.changed else self.item.raw
 
-    def apply(self) -> None:
-        gone = [self._found[record] for record in self._item.removed_records]
-        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
-            action = action_for(gold, self._item.document.external_id, self._problems)
-            known = gold.mention.record >= 0 and self._has_records
-            found = self._found[gold.mention.record] if known else None
-            if action is Action.DROP:
-                gone += [found] if found else []
-                continue
-            if found is not None:
-                self._written[gold.mention.id] = found
-            if found is None:
-                found = self._append(gold)
-            elif action is not Action.KEEP:
-                self._edit(found, gold, action)
-            self._attribute(found, gold)
-        for home in {id(one.home): one.home for one in [*self._found, *self._written.values()]}.values():
+    def run(self) -> None:
+        super().run()
+        for home in self._homes():
             home.settle()
-            self._remove(home.value, [one.value for one in gone if one.home is home])
-        self._relate()
 
-    def _relate(self) -> None:
-        """Remove the relations that a curator deleted, and write new ones."""
-        stated = relations(self.value) if self._has_records and self._item.removed_relations else []
-        keys = frozenset(self._item.removed_relations)
+    def _homes(self) -> Iterable[Home]:
+        return {id(one.home): one.home for one in [*self._found, *self.parts.values()]}.values()
+
+    def part(self, record: int) -> Denotation:
+        return self._found[record]
+
+    def unrelate(self, keys: frozenset[str]) -> None:
+        stated = relations(self.value)
         gone = {id(one) for key, one, _ in stated if key in keys}
         for home in {id(home): home for _, one, home in stated if id(one) in gone}.values():
             home["relations"] = [one for one in home["relations"] if id(one) not in gone]
-            self._changed = True
-        own, kinds = self._has_records, (RelationKind.MENTIONS,)
-        wanted = relations_for(
-            self._item, self._problems, own=own, kinds=kinds, written=self._written, title="PubAnnotation"
-        )
-        for made in wanted:
-            first, second = (self._written[one] for one in made.mention_ids)
-            if first.home is not second.home:
-                unwritten(self._item, self._problems, made, "PubAnnotation")
-                continue
-            for end in (first, second):
-                end.value.setdefault("id", self._key("T"))
-            value = {"id": self._key("R"), "pred": made.type, "subj": first.value["id"], "obj": second.value["id"]}
-            first.home.value.setdefault("relations", []).append(value)
-            self._changed = True
+            self.changed = True
 
-    def _edit(self, found: Denotation, gold: ExportMention, action: Action) -> None:
-        before = repr([found.value, found.attributes()])
-        kind, stated = type_and_ids(found, self._named)
-        typed = bool(stated) and not found.attributes() and not is_address(str(found.value["obj"]), self._named)
+    def relate(self, relation: Relation) -> None:
+        first, second = (self.parts[one] for one in relation.mention_ids)
+        if first.home is not second.home:
+            unwritten(self.item, self.problems, relation, self.title)
+            return
+        for end in (first, second):
+            end.value.setdefault("id", self._key("T"))
+        value = {"id": self._key("R"), "pred": relation.type, "subj": first.value["id"], "obj": second.value["id"]}
+        first.home.value.setdefault("relations", []).append(value)
+        self.changed = True
+
+    def edit(self, part: Denotation, gold: ExportMention, action: Action) -> bool:
+        before = repr([part.value, part.attributes()])
+        kind, stated = type_and_ids(part, self._named)
+        typed = bool(stated) and not part.attributes() and not is_address(str(part.value["obj"]), self._named)
         if gold.reshaped:
-            found.value["span"] = _span(gold)
+            part.value["span"] = _span(gold)
             kind = gold.mention.type
         if action is Action.WRITE:
-            self._say(found, kind, stated_ids(gold, self._item, self._file) or (), typed=typed)
-        elif gold.reshaped and (typed or not stated or found.attributes()):
-            found.value["obj"] = ":".join([kind, *stated]) if typed else kind
-        self._changed = self._changed or repr([found.value, found.attributes()]) != before
+            self._say(part, kind, stated_ids(gold, self.item, self.file) or (), typed=typed)
+        elif gold.reshaped and (typed or not stated or part.attributes()):
+            part.value["obj"] = ":".join([kind, *stated]) if typed else kind
+        self.changed = self.changed or repr([part.value, part.attributes()]) != before
+        return True
 
-    def _append(self, gold: ExportMention) -> Denotation:
+    def add(self, gold: ExportMention) -> Denotation:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
-        self._changed = True
-        made = self._written[gold.mention.id] = Denotation(value, self._home)
-        ids = stated_ids(gold, self._item, self._file)
+        self.changed = True
+        made = Denotation(value, self._home)
+        ids = stated_ids(gold, self.item, self.file)
         if ids is not None:
             self._say(made, gold.mention.type, ids, typed=False)
         elif type_and_ids(made, self._named)[1]:
-            self._note(gold, tr("its type looks like an identifier and will be read as one"))
+            words = tr("its type looks like an identifier and will be read as one")
+            self.problems.note(f"{self.where(gold)}: {words}")
         return made
 
-    def _attribute(self, found: Denotation, gold: ExportMention) -> None:
-        """Update the project's attributes to their current values."""
-        for name, value in ATTRIBUTES.changes(gold, found.held(), self._problems).items():
-            old = [one for one in found.others() if plain_text(said_value(one.get("pred"))) == name]
-            found.home.discard(found.value.get("id"), old if value is None else old[1:])
-            if old and value is not None:
-                old[0]["obj"] = value
-            elif value is not None:
-                key = found.value.setdefault("id", self._key("T"))
-                found.home.add(key, {"id": self._key("A"), "subj": key, "pred": name, "obj": value})
-            self._changed = True
+    def held(self, part: Denotation) -> dict[str, str]:
+        return part.held()
+
+    def set_attribute(self, part: Denotation, name: str, value: str | None) -> None:
+        old = [one for one in part.others() if plain_text(said_value(one.get("pred"))) == name]
+        part.home.discard(part.value.get("id"), old if value is None else old[1:])
+        if old and value is not None:
+            old[0]["obj"] = value
+        elif value is not None:
+            key = part.value.setdefault("id", self._key("T"))
+            part.home.add(key, {"id": self._key("A"), "subj": key, "pred": name, "obj": value})
 
     def _say(self, found: Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
         """Write the identifiers: in the object if it held one and there is one, else as attributes."""
@@ -605,11 +460,15 @@ class _Edit:
             if read_id(one) not in there:
                 found.home.add(key, {"id": self._key("A"), "subj": key, "pred": IDENTIFIER, "obj": one})
 
+    def remove(self, gone: list[Denotation]) -> None:
+        for home in self._homes():
+            home.settle()
+            self._remove(home.value, [one.value for one in gone if one.home is home])
+
     def _remove(self, home: dict[str, Any], gone: list[dict[str, Any]]) -> None:
         """Remove denotations with all that is about them, and about that."""
         if not gone:
             return
-        self._changed = True
         lists = [name for name in _DEPENDENT if isinstance(home.get(name), list)]
         about: dict[str | int, dict[str, list[dict[str, Any]]]] = {}
         for name in lists:
@@ -634,21 +493,75 @@ class _Edit:
     def _noted(self, about: list[dict[str, Any]]) -> None:
         for one in about:
             removed = one.get("id", one.get("pred"))
-            text = tr(
-                "document {document}: {removed} was removed together with the denotation it refers to",
-                document=self._item.document.external_id,
-                removed=removed,
-            )
-            self._problems.append(Problem(0, "note", text))
+            words = "document {document}: {removed} was removed together with the denotation it refers to"
+            self.problems.note(tr(words, document=self.item.document.external_id, removed=removed))
 
     def _key(self, letter: str) -> str:
         return self._taken.take(f"{letter}1", lambda number: f"{letter}{number}")
-
-    def _note(self, gold: ExportMention, text: str) -> None:
-        where = mention_place(self._item.document.external_id, gold.mention.text)
-        self._problems.append(Problem(0, "note", f"{where}: {text}"))
 
 
 def _span(gold: ExportMention) -> object:
     spans = [{"begin": one.start, "end": one.end} for one in gold.mention.spans]
     return spans[0] if len(spans) == 1 else spans
+
+
+class PubAnnotationFormat(Format):
+    name = "pubannotation"
+    title = "PubAnnotation JSON"
+    refusal = "{path} is not PubAnnotation: no JSON of texts with denotations; choose another format"
+    reader = PubAnnotationReader
+    endings = (".json",)
+    suffix = ".json"
+    carries = Carries(
+        mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, attributes=True, own_fields=True
+    )
+    takes_folders = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        start = head.lstrip()
+        return start[:1] in (b"{", b"[") and b'"text"' in head and any(key in head for key in _KEYS)
+
+    def sniff_files(self, files: Files) -> bool:
+        names = self.reads(files)
+        return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
+
+    def reads(self, files: Files) -> Sequence[str]:
+        return files.with_suffix(".json")
+
+    def holds_more(self, raw: str) -> bool:
+        value = json.loads(raw)
+        homes = [value, *objects(value.get("tracks"))]
+        about = any(one.get("modifications") for one in homes)
+        others = (one for home in homes for one in objects(home.get("attributes")) if not is_identifier(one))
+        return bool(about or value.keys() - _KNOWN or any(True for _ in others))
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        listed = denotations(json.loads(raw)) if may_have(raw, "attributes") else ()
+        return {record: found for record, one in enumerate(listed) if (found := one.held())}
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        listed = enumerate(denotations(json.loads(raw)))
+        return {record: other_texts(one.value, ("id", "span", "obj")) | one.unread() for record, one in listed}
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG002
+        return relations_of(raw)
+
+    def pieces(self, sources: Sequence[WrittenSource]) -> Iterator[str]:
+        first = sources[0][0]
+        own = first.format == self.name and len(sources) == 1
+        known = extra_of(first, self.name).get("between") if own else ""
+        own = own and ("[" in first.head) == ("]" in first.tail)  # mixed lists and single objects are written as a list
+        if known and str(known).strip() != ("," if "[" in first.head else ""):
+            own, known = False, ""
+        head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
+        between = known or (",\n" if "[" in head else "\n")
+        begun = False
+        for file, documents in sources:
+            for item in documents:
+                yield between if begun else head
+                begun = True
+                if file.format != self.name or not item.raw:
+                    yield plain_text(new_document(item, file, self.problems))
+                else:
+                    yield plain_text(item.raw if item.is_bare else _Edit(item, file, self.problems).text())
+        yield tail

@@ -34,18 +34,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Utf16Map
-from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.relations import Relation, SourceEnd, SourceRelation
+from curator.domain.wording import ntr, tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.archives import Files
 from curator.io.files.attributes import AttributeNames, any_of, held_name
-from curator.io.files.export import Action, action_for, left_out
-from curator.io.files.idstyle import read_ids
-from curator.io.files.reading import mention_place
-from curator.io.files.relations import relations_for, unique_keys, unwritten
-from curator.io.files.source import BOM, Source
-from curator.io.standoff.standoff import FilesReader, first_line, write_documents
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.io.files.editing import DocumentEdit
+from curator.io.files.export import Action, DocumentWriter, WrittenSource, write_documents
+from curator.io.files.format import Format
+from curator.io.files.reading import FilesReader, first_line, stated_mention
+from curator.io.files.relations import unique_keys, unwritten
+from curator.io.files.report import Report
+from curator.io.files.source import BOM
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 FORMAT = "#FORMAT=WebAnno TSV 3"
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -336,7 +337,7 @@ _BETWEEN = re.compile(r"([\d.-]+)(?:\[(\d+)_(\d+)\])?")
 # WebAnno TSV: a cell at the dependent's token holds the address of its governor.
 
 
-def webanno_relations(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
+def relations_of(raw: str) -> list[SourceRelation]:
     """The relations of a file, in the order of their tokens."""
     return [relation for *_, relation in webanno_cells(parse(raw))]
 
@@ -367,12 +368,12 @@ def webanno_cells(
     ]
 
 
-def relate_webanno(
+def relate(
     tree: WebAnnoTree,
     item: ExportDocument,
     written: Mapping[int, WebAnnoAnnotation],
     wanted: Sequence[Relation],
-    problems: list[Problem],
+    problems: Report,
 ) -> None:
     """Write `wanted` into the cells, which already contain the mentions."""
     for made in wanted:
@@ -394,9 +395,8 @@ def relate_webanno(
             unit.cells[column] = cell if before == EMPTY else f"{before}|{cell}"
 
 
-def unrelate_webanno(tree: WebAnnoTree, keys: Sequence[str]) -> None:
+def unrelate(tree: WebAnnoTree, removed: frozenset[str]) -> None:
     """Remove the relations with these keys from the cells."""
-    removed = frozenset(keys)
     gone = [(unit, layer, cells) for unit, layer, cells, one in webanno_cells(tree) if one.key in removed]
     for unit, layer, cells in gone:
         kept = list(stacked(unit, layer))
@@ -503,45 +503,31 @@ class WebAnnoReader(FilesReader):
     """Yields the documents in the order of their names."""
 
     format = "webanno-tsv"
+    none = "{path} contains no readable WebAnno TSV 3 document"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        found = 0
-        for name in self._files.names:
-            content = self._text(name)
+    def documents(self) -> Iterator[SourceDocument]:
+        for name in self.files.names:
+            content = self.text(name)
             if content is None:
                 continue
             if not content.removeprefix(BOM).startswith(FORMAT):
-                self._problem(1, "set aside", tr("{name} does not begin with {format}", name=name, format=FORMAT))
+                self.problems.set_aside(tr("{name} does not begin with {format}", name=name, format=FORMAT), 1)
                 continue
-            found += 1
             yield self._document(name, content)
-        if not found:
-            raise UserError(tr("{path} contains no readable WebAnno TSV 3 document", path=self._files.path))
 
     def _document(self, name: str, content: str) -> SourceDocument:
         tree = parse(content)
         text = assembled(tree)
         for index in tree.odd[:50]:
-            self._problem(
-                index + 1,
-                "set aside",
-                tr("{name}: this is not the line of a token: {lines}", name=name, lines=tree.lines[index][:80]),
-            )
-        wrong = [unit for unit in tree.units() if not text.holds(unit)]
-        if wrong:
-            self._problem(
-                wrong[0].line + 1,
-                "note",
-                ntr(
-                    "{name}: {n} token is not at its offsets",
-                    "{name}: {n:,} tokens are not at their offsets",
-                    len(wrong),
-                    name=name,
-                ),
-            )
+            words = tr("{name}: this is not the line of a token: {lines}", name=name, lines=tree.lines[index][:80])
+            self.problems.set_aside(words, index + 1)
+        if wrong := [unit for unit in tree.units() if not text.holds(unit)]:
+            one = "{name}: {n} token is not at its offsets"
+            several = "{name}: {n:,} tokens are not at their offsets"
+            self.problems.note(ntr(one, several, len(wrong), name=name), wrong[0].line + 1)
         if text.map is None:
-            self._problem(1, "repaired", tr("{name}: the offsets count code points, not UTF-16 units", name=name))
+            words = tr("{name}: the offsets count code points, not UTF-16 units", name=name)
+            self.problems.repaired(words, 1)
         mentions = [
             mention
             for record, one in enumerate(annotations_of(tree))
@@ -557,121 +543,30 @@ class WebAnnoReader(FilesReader):
 
     def _mention(self, name: str, one: WebAnnoAnnotation, record: int, text: Text) -> SourceMention | None:
         kind, stated = type_and_ids(one)
-        span = text.span(one.units[0], one.units[-1])
-        if span is None:
-            words = " ".join(unit.form for unit in one.units)
-            self._problem(
-                one.units[0].line + 1,
-                "set aside",
-                tr('{name}: {kind} "{words}" was not found at its offsets', name=name, kind=kind, words=words[:80]),
-            )
-            return None
-        ids = read_ids(stated)
-        nil = bool(stated) and not ids
-        return SourceMention((span,), text.text[span.start : span.end], kind, ids, "|".join(stated), nil, record)
-
-
-class WebAnnoFormat:
-    """Reads and writes WebAnno TSV 3. `problems` lists data that the last `write` left out."""
-
-    name = "webanno-tsv"
-    title = "WebAnno TSV 3"
-    can_read = True
-    can_write = True
-    document_endings = (".tsv",)
-    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, attributes=True, own_fields=True)
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return head.startswith(FORMAT.encode())
-
-    def sniff_files(self, files: Files) -> bool:
-        return bool(_members(files, self))
-
-    def reads(self, files: Files) -> Sequence[str]:
-        return _members(files, self)
-
-    def open(self, path: Path) -> WebAnnoReader:
-        """Raises UserError for a missing, empty, unsafe or foreign source."""
-        files = open_files(path)
-        if holds_many(path):
-            files = files.only(_members(files, self))
-        elif not self.sniff(path, Source(path).head()):
-            files = files.only([])
-        if not files.names:
-            raise UserError(
-                tr(
-                    "{path} is not WebAnno TSV: no file begins with `{format}`; choose another format",
-                    path=path,
-                    format=FORMAT,
-                )
-            )
-        return WebAnnoReader(files)
-
-    def holds_more(self, raw: str) -> bool:
-        """Whether a layer of chains or parts of speech, or another feature of a mention or relation, has a value."""
-        tree = parse(raw)
-        related = {layer.name for _, layer, _, _ in webanno_cells(tree)}
-        columns = [
-            column
-            for layer in tree.layers
-            for place, column in enumerate(layer.columns)
-            if not (layer.holds_mentions and place in (layer.feature(ID_FEATURES), layer.feature(TYPE_FEATURES)))
-            and layer.name not in related
-        ]
-        cells = (part for unit in tree.units() for column in columns for part in unit.cells[column].split("|"))
-        return any(cell.partition("[")[0] not in (EMPTY, NULL) for cell in cells)
-
-    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
-        listed = annotations_of(parse(raw))
-        return {record: found for record, one in enumerate(listed) if (found := held_attributes(one))}
-
-    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
-        return webanno_relations(raw, extra)
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `webanno_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
-
-
-def _members(files: Files, form: WebAnnoFormat) -> list[str]:
-    return [name for name in files.with_suffix(".tsv") if form.sniff(files.path, files.head(name, 64))]
+        if (span := text.span(one.units[0], one.units[-1])) is not None:
+            return stated_mention(text.text, [span], kind, stated, record)
+        quote = " ".join(unit.form for unit in one.units)[:80]
+        words = tr('{name}: {kind} "{words}" was not found at its offsets', name=name, kind=kind, words=quote)
+        self.problems.set_aside(words, one.units[0].line + 1)
+        return None
 
 
 # WebAnno TSV of a document that came from another format: its tokens and sentences, still without annotations.
-
-ATTRIBUTES = AttributeNames("WebAnno TSV", any_of(TYPE_FEATURES, ID_FEATURES), plain=True)
-
-
-def held_place(layer: Layer, name: str) -> int | None:
-    """The position of an attribute in a layer that has it, even if no annotation has a value."""
-    places = attribute_places(layer)
-    there = held_name(places, name)
-    return None if there is None else places[there]
 
 
 def declaration(layer: Layer) -> str:
     return f"#T_{layer.kind}=" + "|".join([layer.name, *layer.features])
 
 
-def new_text(item: ExportDocument, problems: list[Problem]) -> str:
+def new_text(item: ExportDocument, problems: Report) -> str:
     """A file with the document's tokens and sentences, without annotations."""
     text = item.document.text
     layer = Layer("SP", NAMED_ENTITY, ("identifier", "value"), 0)
     cuts = {at for gold in item.mentions for span in gold.mention.spans for at in (span.start, span.end)}
     tokens = split_tokens(text, cuts)
     if text and not tokens:
-        problems.append(
-            Problem(
-                0,
-                "note",
-                tr("document {external_id} has no words: its text was left out", external_id=item.document.external_id),
-            )
+        problems.note(
+            tr("document {external_id} has no words: its text was left out", external_id=item.document.external_id)
         )
     units, lines = Utf16Map(text), [f"{FORMAT}.3", declaration(layer), ""]
     for number, (sentence, within) in enumerate(split_sentences(text, tokens), 1):
@@ -682,28 +577,11 @@ def new_text(item: ExportDocument, problems: list[Problem]) -> str:
     return "\n".join([*lines, ""])
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """On a UserError nothing is changed."""
-    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
-    return write_documents(chosen, out, problems, suffixes=(".tsv",))
-
-
-@dataclass(frozen=True, slots=True)
-class _FileWriter:
-    """See `standoff.Documents`."""
-
-    file: SourceFile
-    problems: list[Problem]
-
+class _FileWriter(DocumentWriter):
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         own = self.file.format == "webanno-tsv" and bool(item.raw)
         raw = item.raw if own else new_text(item, self.problems)
         yield f"{name}.tsv", _Edit(item, self.file, self.problems, raw, own=own).text().encode("utf-8", "surrogatepass")
-
-    def rest(self) -> Iterator[tuple[str, bytes]]:
-        return iter(())
 
 
 class _Tokens:
@@ -721,105 +599,96 @@ class _Tokens:
         return self._tokens[first : bisect_left(self._tokens, end, key=lambda one: one[1].start)]
 
 
-class _Edit:
+class _Edit(DocumentEdit[WebAnnoAnnotation]):
     """One document while its annotations are edited."""
 
-    def __init__(self, item: ExportDocument, file: SourceFile, problems: list[Problem], raw: str, *, own: bool) -> None:
-        self._item = item
-        self._file = file
-        self._problems = problems
+    title = "WebAnno TSV"
+    names = AttributeNames(title, any_of(TYPE_FEATURES, ID_FEATURES), plain=True)
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: Report, raw: str, *, own: bool) -> None:
+        super().__init__(item, file, problems, own=own)
         self._raw = raw
-        self._own = own
         self._spelling = Spelling(item, file, "webanno-tsv")
         self._tree = parse(raw)
         self._found = annotations_of(self._tree)
-        self._dropped: list[WebAnnoAnnotation] = []
+        self._gone: list[WebAnnoAnnotation] = []
         self._map = Utf16Map(item.document.text)
-        self._changed = False
         self._made: list[WebAnnoAnnotation] = []  # of new mentions
-        self._written_as: dict[int, WebAnnoAnnotation] = {}  # by the id of the mention
+        self._related: list[Relation] = []
+        self._removed = frozenset[str]()
         self._tokens: _Tokens | None = None
         self._heights = Counter((id(unit), one.layer.name) for one in self._found for unit in one.units)
 
     def text(self) -> str:
-        gone = {id(self._found[record]) for record in self._item.removed_records} if self._own else set()
-        new: list[WebAnnoAnnotation] = []
-        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
-            action = action_for(gold, self._item.document.external_id, self._problems)
-            known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
-            if action is Action.DROP:
-                gone |= {id(known)} if known else set()
-                continue
-            if known is None:
-                made = self._new(gold)
-                new += made
-                known = made[0] if made else None
-            elif action is not Action.KEEP and not self._edit(known, gold, action):
-                gone.add(id(known))
-                known = None
-            if known is not None:
-                self._written_as[gold.mention.id] = known
-                self._attribute(known, gold)
-        self._dropped = [one for one in self._found if id(one) in gone]
-        related = relations_for(
-            self._item,
-            self._problems,
-            own=self._own,
-            kinds=(RelationKind.MENTIONS,),
-            written=self._written_as,
-            title="WebAnno TSV",
-        )
-        removed = self._item.removed_relations if self._own else ()
-        if not (self._changed or new or gone or related or removed):
+        self.run()
+        if not (self.changed or self._related or self._removed):
             return self._raw
-        kept = [one for one in self._found if id(one) not in gone]
-        unrelate_webanno(self._tree, removed)
-        if self._changed or new or gone:
-            self._render([*kept, *new])
-        relate_webanno(self._tree, self._item, self._written_as, related, self._problems)
+        unrelate(self._tree, self._removed)
+        if self.changed:
+            gone = {id(one) for one in self._gone}
+            self._render([*(one for one in self._found if id(one) not in gone), *self._made])
+        relate(self._tree, self.item, self.parts, self._related, self.problems)
         return self._written()
 
     # --- one mention ---
 
-    def _new(self, gold: ExportMention) -> list[WebAnnoAnnotation]:
+    def part(self, record: int) -> WebAnnoAnnotation:
+        return self._found[record]
+
+    def remove(self, gone: list[WebAnnoAnnotation]) -> None:
+        self._gone += gone
+
+    def unrelate(self, keys: frozenset[str]) -> None:
+        self._removed = keys
+
+    def relate(self, relation: Relation) -> None:
+        self._related.append(relation)
+
+    def add(self, gold: ExportMention) -> WebAnnoAnnotation | None:
         layer = self._layer(gold.mention.type)
         units = self._free_units(gold, layer)
         if not units:
-            return []
+            return None
         one = WebAnnoAnnotation(layer, [NULL] * max(len(layer.features), 1), units)
         self._made.append(one)
+        self.changed = True
         self._say_type(one, gold)
-        ids = stated_ids(gold, self._item, self._file)
+        ids = stated_ids(gold, self.item, self.file)
         if ids is not None:
             self._say_ids(one, ids, gold)
-        return [one]
+        return one
 
-    def _edit(self, one: WebAnnoAnnotation, gold: ExportMention, action: Action) -> bool:
-        """Update an annotation; False if it can no longer be represented."""
-        before = (list(one.cells), [id(unit) for unit in one.units])
+    def edit(self, part: WebAnnoAnnotation, gold: ExportMention, action: Action) -> bool:
+        before = (list(part.cells), [id(unit) for unit in part.units])
         if gold.reshaped:
-            self._heights.subtract((id(unit), one.layer.name) for unit in one.units)
-            units = self._free_units(gold, one.layer)
+            self._heights.subtract((id(unit), part.layer.name) for unit in part.units)
+            units = self._free_units(gold, part.layer)
             if not units:
                 return False  # its units lead to its relations
-            one.units = units
-            if type_and_ids(one)[0] != gold.mention.type:
-                self._say_type(one, gold)
+            part.units = units
+            if type_and_ids(part)[0] != gold.mention.type:
+                self._say_type(part, gold)
         if action is Action.WRITE:
-            self._say_ids(one, stated_ids(gold, self._item, self._file) or (), gold)
-        self._changed = self._changed or before != (one.cells, [id(unit) for unit in one.units])
+            self._say_ids(part, stated_ids(gold, self.item, self.file) or (), gold)
+        self.changed = self.changed or before != (part.cells, [id(unit) for unit in part.units])
         return True
+
+    def held(self, part: WebAnnoAnnotation) -> dict[str, str]:
+        return held_attributes(part)
+
+    def set_attribute(self, part: WebAnnoAnnotation, name: str, value: str | None) -> None:
+        places = attribute_places(part.layer)  # also of attributes of which no annotation has a value
+        there = held_name(places, name)
+        place = self._widen(part, name) if there is None else places[there]
+        part.cells[place] = NULL if value is None else escape(value)
 
     def _say_type(self, one: WebAnnoAnnotation, gold: ExportMention) -> None:
         place = one.layer.feature(TYPE_FEATURES)
         if place is not None:
             one.cells[place] = escape(gold.mention.type)
         elif one.layer.name.rpartition(".")[2] != gold.mention.type:
-            self._note(
-                "set aside",
-                gold,
-                tr("its layer {name} cannot store the type {type}", name=one.layer.name, type=gold.mention.type),
-            )
+            words = tr("its layer {name} cannot store the type {type}", name=one.layer.name, type=gold.mention.type)
+            self.problems.set_aside(f"{self.where(gold)} {words}")
 
     def _say_ids(self, one: WebAnnoAnnotation, ids: Sequence[str], gold: ExportMention) -> None:
         place = one.layer.feature(ID_FEATURES)
@@ -829,16 +698,8 @@ class _Edit:
         if one.layer.features and unescape(one.cells[place]) != text:
             one.cells[place] = escape(text)
         if not one.layer.features:
-            self._note("set aside", gold, tr("its layer {name} cannot store identifiers", name=one.layer.name))
-
-    def _attribute(self, one: WebAnnoAnnotation, gold: ExportMention) -> None:
-        """Update the project's attributes to their current values, each in a feature of the layer."""
-        for name, value in ATTRIBUTES.changes(gold, held_attributes(one), self._problems).items():
-            place = held_place(one.layer, name)
-            if place is None:
-                place = self._widen(one, name)
-            one.cells[place] = NULL if value is None else escape(value)
-            self._changed = True
+            words = tr("its layer {name} cannot store identifiers", name=one.layer.name)
+            self.problems.set_aside(f"{self.where(gold)} {words}")
 
     def _widen(self, one: WebAnnoAnnotation, feature: str) -> int:
         """Add a feature to a layer, with an empty cell in every unit and annotation; returns its position."""
@@ -899,7 +760,7 @@ class _Edit:
         if not units:
             self._leave_out(gold, tr("contains no token: left out"))
         elif (units[0].start, units[-1].end) != (start, end):
-            self._note("repaired", gold, tr("lost the white space at its ends"))
+            self.problems.repaired(f"{self.where(gold)} {tr('lost the white space at its ends')}")
         return units
 
     def _part(self, sentence: Sentence, unit: TokenUnit, start: int, end: int) -> TokenUnit:
@@ -907,7 +768,7 @@ class _Edit:
         for one in parts:
             if (one.start, one.end) == (start, end):
                 return one
-        text = self._item.document.text[self._map.to_code_point(start) : self._map.to_code_point(end)]
+        text = self.item.document.text[self._map.to_code_point(start) : self._map.to_code_point(end)]
         number = max((one.part for one in parts), default=0) + 1
         part = TokenUnit(-1, unit.sentence, unit.token, number, start, end, text, [EMPTY] * self._tree.width)
         sentence.units.insert(sentence.units.index(unit) + len(parts) + 1, part)
@@ -943,7 +804,7 @@ class _Edit:
     def _drop_relations(self) -> None:
         """Remove relations of a removed annotation if no other annotation of its layer is there."""
         gone: dict[str, set[str]] = {}  # addresses by the name of the layer
-        for one in self._dropped:
+        for one in self._gone:
             first = one.units[0]
             if all(first.cells[column] == EMPTY for column in one.layer.columns):
                 gone.setdefault(one.layer.name, set()).add(first.address)
@@ -961,12 +822,8 @@ class _Edit:
         ]
         if len(kept) == len(there):
             return
-        text = tr(
-            "document {external_id}: a relation at {address} was removed together with its mention",
-            external_id=self._item.document.external_id,
-            address=unit.address,
-        )
-        self._problems.append(Problem(0, "note", text))
+        words = "document {external_id}: a relation at {address} was removed together with its mention"
+        self.problems.note(tr(words, external_id=self.item.document.external_id, address=unit.address))
         for place, column in enumerate(layer.columns):
             unit.cells[column] = (
                 "|".join(cells[place] + (f"[{number}]" if number else "") for cells, number in kept) or EMPTY
@@ -994,9 +851,45 @@ class _Edit:
         return ("\ufeff" if self._raw.startswith("\ufeff") else "") + ending.join(whole)
 
     def _leave_out(self, gold: ExportMention, text: str) -> None:
-        where = mention_place(self._item.document.external_id, gold.mention.text)
-        self._problems.append(left_out(gold, f"{where} {text}"))
+        self.problems.left_out(gold, f"{self.where(gold)} {text}")
 
-    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
-        where = mention_place(self._item.document.external_id, gold.mention.text)
-        self._problems.append(Problem(0, severity, f"{where} {text}"))
+
+class WebAnnoFormat(Format):
+    name = "webanno-tsv"
+    title = "WebAnno TSV 3"
+    refusal = f"{{path}} is not WebAnno TSV: no file begins with `{FORMAT}`; choose another format"
+    reader = WebAnnoReader
+    document_endings = (".tsv",)
+    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, attributes=True, own_fields=True)
+    takes_folders = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return head.startswith(FORMAT.encode())
+
+    def reads(self, files: Files) -> Sequence[str]:
+        return [name for name in files.with_suffix(".tsv") if self.sniff(files.path, files.head(name, 64))]
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether a layer of chains or parts of speech, or another feature of a mention or relation, has a value."""
+        tree = parse(raw)
+        related = {layer.name for _, layer, _, _ in webanno_cells(tree)}
+        columns = [
+            column
+            for layer in tree.layers
+            for place, column in enumerate(layer.columns)
+            if not (layer.holds_mentions and place in (layer.feature(ID_FEATURES), layer.feature(TYPE_FEATURES)))
+            and layer.name not in related
+        ]
+        cells = (part for unit in tree.units() for column in columns for part in unit.cells[column].split("|"))
+        return any(cell.partition("[")[0] not in (EMPTY, NULL) for cell in cells)
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        listed = annotations_of(parse(raw))
+        return {record: found for record, one in enumerate(listed) if (found := held_attributes(one))}
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG002
+        return relations_of(raw)
+
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
+        chosen = [(_FileWriter(file, self.problems), documents) for file, documents in files]
+        return write_documents(chosen, out, self.problems, suffixes=self.document_endings)

@@ -25,7 +25,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -33,17 +32,19 @@ from urllib.parse import quote, unquote, urlsplit
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.anchoring import Anchors, Stated
 from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.attributes import AttributeNames, json_text
-from curator.io.files.export import Action, FreeNames, WrittenSource, action_for, is_gold, write_streams
+from curator.io.files.editing import DocumentEdit
+from curator.io.files.export import Action, FreeNames, WrittenSource, extra_of, is_gold
 from curator.io.files.field_meanings import identifiers_in, other_texts
-from curator.io.files.idstyle import NIL, read_id, read_ids, written_address
+from curator.io.files.format import Format
+from curator.io.files.idstyle import NIL, read_id, written_address
 from curator.io.files.json_stream import JsonStream
 from curator.io.files.opening import own_file
-from curator.io.files.source import Source, plain_text
-from curator.io.standoff.standoff import FilesReader, extra_of, first_line, plain_passages
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.io.files.reading import FilesReader, Placing, are_apart, first_line, plain_passages, stated_mention
+from curator.io.files.report import Report
+from curator.io.files.source import plain_text
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 NOT_MENTIONS = frozenset(
@@ -256,279 +257,161 @@ def new_bodies(kind: str, ids: list[str]) -> list[dict[str, Any]]:
 ADDRESS = "urn:curator:document:"
 _KNOWN = frozenset({"@context", "id", "type", "motivation", "body", "bodyValue", "target", "creator", "created"})
 DEEPEST = 100
-ENDINGS = (".jsonld", ".json")
+ENDINGS, TEXTS = (".jsonld", ".json"), (".txt", ".text")
 
 
 class WebAnnotationReader(FilesReader):
     """Yields the texts in the order in which they occur in the files."""
 
     format = "webannotation"
+    none = "{path}: the texts of its annotations are missing: put them next to the file"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        texts: dict[str, tuple[str, str]] = {}
+    def documents(self) -> Iterator[SourceDocument]:
+        self._texts: dict[str, tuple[str, str]] = {}  # with their titles, by their addresses
+        self._envelope: dict[str, Any] = {}
+        self._pages, self._wanted = set[str](), set[str]()
         annotations: dict[str, list[dict[str, Any]]] = {}
-        envelope: dict[str, Any] = {}
         others: list[dict[str, Any]] = []
-        for one in self._annotations(texts, envelope):
-            address = self._home(one, texts)
+        for one in self._annotations():
+            address = self._home(one)
             if address is None:
                 others.append(one)
             else:
                 annotations.setdefault(address, []).append(one)
         if others:
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "{n} annotation does not refer to a text in the file: kept, but not shown",
-                    "{n:,} annotations do not refer to a text in the file: kept, but not shown",
-                    len(others),
-                ),
+            words = ntr(
+                "{n} annotation does not refer to a text in the file: kept, but not shown",
+                "{n:,} annotations do not refer to a text in the file: kept, but not shown",
+                len(others),
             )
-        if not texts:
-            raise UserError(
-                tr("{path}: the texts of its annotations are missing: put them next to the file", path=self._files.path)
-            )
-        for address in texts:
-            yield self._document(address, texts[address], annotations.get(address, []))
-        kept = {_document_id(one): one for one in texts}
-        extra = {"envelope": envelope, "others": others, "addresses": kept}
+            self.problems.note(words)
+        for address in self._texts:
+            yield self._document(address, annotations.get(address, []))
+        kept = {_document_id(one): one for one in self._texts}
+        extra = {"envelope": self._envelope, "others": others, "addresses": kept}
         self.extra = plain_text(json.dumps(extra, ensure_ascii=False))
 
-    def _annotations(self, texts: dict[str, tuple[str, str]], envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The annotations of all files; texts within the files are put into `texts`, the rest of the collection into
-        `envelope`."""
-        pages: set[str] = set()
-        wanted: set[str] = set()
-        for name in self._files.with_suffix(*ENDINGS) or self._files.names:
-            for _, _, value, _ in JsonStream(self._files.source(name), (), whole=True):
+    def _annotations(self) -> Iterator[dict[str, Any]]:
+        """The annotations of all files; texts within the files and the rest of the collection are kept."""
+        for name in self.files.with_suffix(*ENDINGS) or self.files.names:
+            for _, _, value, _ in JsonStream(self.files.source(name), (), whole=True):
                 for document in objects(value.get("documents")):
                     text, title = document.get("value"), document.get("title")
                     if isinstance(text, str) and key_of(document):
-                        texts[key_of(document)] = plain_text(text), plain_text(str(title or ""))
-                yield from self._unwrapped(value, envelope, pages, wanted)
-        if missing := sorted(wanted - pages):
-            self._problem(
-                0,
-                "set aside",
-                tr("the page {missing} was not found: import its folder, or save all pages", missing=missing[0]),
-            )
+                        self._texts[key_of(document)] = plain_text(text), plain_text(str(title or ""))
+                yield from self._unwrapped(value)
+        if missing := sorted(self._wanted - self._pages):
+            words = "the page {missing} was not found: import its folder, or save all pages"
+            self.problems.set_aside(tr(words, missing=missing[0]))
 
-    def _unwrapped(
-        self, value: dict[str, Any], envelope: dict[str, Any], pages: set[str], wanted: set[str], depth: int = 0
-    ) -> Iterator[dict[str, Any]]:
+    def _unwrapped(self, value: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
         if depth > DEEPEST:
-            raise UserError(
-                tr(
-                    "{path}: pages are nested more than {deepest} deep: save each page by itself",
-                    path=self._files.path,
-                    deepest=DEEPEST,
-                )
-            )
+            words = "{path}: pages are nested more than {deepest} deep: save each page by itself"
+            raise UserError(tr(words, path=self.path, deepest=DEEPEST))
         if is_a(value, "AnnotationCollection"):
             for key, part in value.items():
                 if key not in ("first", "last", "items", "documents", "total"):
-                    envelope.setdefault(key, part)
+                    self._envelope.setdefault(key, part)
             parts = [*objects(value.get("first")), *objects(value.get("items"))]
-            wanted |= {value["first"]} if isinstance(value.get("first"), str) else set()
+            self._wanted |= {value["first"]} if isinstance(value.get("first"), str) else set()
         elif is_a(value, "AnnotationPage") or "items" in value:
-            pages.add(key_of(value))
-            wanted |= {value["next"]} if isinstance(value.get("next"), str) else set()
+            self._pages.add(key_of(value))
+            self._wanted |= {value["next"]} if isinstance(value.get("next"), str) else set()
             parts = [*objects(value.get("items")), *objects(value.get("next"))]
         else:
             yield value
             return
         for part in parts:
-            yield from self._unwrapped(part, envelope, pages, wanted, depth + 1)
+            yield from self._unwrapped(part, depth + 1)
 
-    def _home(self, annotation: dict[str, Any], texts: dict[str, tuple[str, str]]) -> str | None:
+    def _home(self, annotation: dict[str, Any]) -> str | None:
         """The address of the only text of an annotation; None if there is none, or several."""
         for target in objects(annotation.get("target")):
             source = target.get("source")
             if isinstance(source, dict) and isinstance(source.get("value"), str) and key_of(source):
-                texts.setdefault(key_of(source), (plain_text(source["value"]), ""))
+                self._texts.setdefault(key_of(source), (plain_text(source["value"]), ""))
         addresses = {address for address, selector in targets(annotation) if selector is not None}
         if len(addresses) != 1:
             return None
         (address,) = addresses
-        if address not in texts and (text := self._beside(address)) is not None:
-            texts[address] = text, ""
-        return address if address in texts else None
+        if address not in self._texts and (text := self._beside(address)) is not None:
+            self._texts[address] = text, ""
+        return address if address in self._texts else None
 
     def _beside(self, address: str) -> str | None:
         """The text of a file that an address names, by its whole path or by its last part. Nothing is downloaded.
         Raises UserError for a link that leads out of the folder."""
         wanted = PurePosixPath(unquote(urlsplit(address).path).lstrip("/"))
-        if wanted.suffix.lower() not in (".txt", ".text") or ".." in wanted.parts:
+        if wanted.suffix.lower() not in TEXTS or ".." in wanted.parts:
             return None
-        for name in self._files.names:
+        for name in self.files.names:
             if name == str(wanted) or PurePosixPath(name).name == wanted.name:
-                return self._text(name)
-        file = self._files.path.parent / wanted.name
-        if self._files.path.is_file() and not holds_many(self._files.path) and file.is_file():
+                return self.text(name)
+        file = self.path.parent / wanted.name
+        if self.path.is_file() and not holds_many(self.path) and file.is_file():
             return open_files(own_file(file, file.parent)).text(file.name)
         return None
 
-    def _document(self, address: str, found: tuple[str, str], annotations: list[dict[str, Any]]) -> SourceDocument:
-        text, title = found
-        anchors, key = Anchors(text, ()), _document_id(address)
-        if words := anchors.learn(_stated(annotations)):
-            self._problem(0, "note", tr("document {key}: {words}", key=key, words=words))
+    def _document(self, address: str, annotations: list[dict[str, Any]]) -> SourceDocument:
+        text, title = self._texts[address]
+        key = _document_id(address)
+        placing = Placing(text, (), self.problems, key)
+        placing.learn(_stated(annotations))
         mentions = [
             mention
             for record, one in enumerate(annotations)
-            if (mention := self._mention(one, record, anchors, text, key)) is not None
+            if (mention := self._mention(one, record, placing, key)) is not None
         ]
         raw = plain_text(json.dumps(annotations, ensure_ascii=False))
         return SourceDocument(key, title or first_line(text), text, plain_passages(text), tuple(mentions), raw)
 
-    def _mention(
-        self, annotation: dict[str, Any], record: int, anchors: Anchors, text: str, key: str
-    ) -> SourceMention | None:
+    def _mention(self, annotation: dict[str, Any], record: int, placing: Placing, key: str) -> SourceMention | None:
         kind, stated = type_and_ids(annotation)
         if not kind and not stated and motivations(annotation) & NOT_MENTIONS:
             return None
         spans: list[Span] = []
+        where = f"document {key}: {key_of(annotation) or f'annotation {record}'}"
         for _, selector in targets(annotation):
-            span = self._span(
-                selector, anchors, text, f"document {key}: {key_of(annotation) or f'annotation {record}'}"
-            )
-            if span is None:
+            found = self._spans(selector, placing, where)
+            if not found:
                 return None
-            spans.append(span)
+            spans += found
         spans.sort()
-        if not spans or any(one.end > other.start for one, other in pairwise(spans)):
-            self._problem(
-                0,
-                "set aside",
-                tr("document {key}: the targets of {key_of} overlap", key=key, key_of=key_of(annotation)),
-            )
+        if not spans or not are_apart(spans):
+            words = "document {key}: the targets of {key_of} overlap"
+            self.problems.set_aside(tr(words, key=key, key_of=key_of(annotation)))
             return None
-        ids = read_ids(map(plain_text, stated))
-        words = " ".join(text[span.start : span.end] for span in spans)
-        raw_ids = plain_text("|".join(stated))
-        return SourceMention(tuple(spans), words, plain_text(kind), ids, raw_ids, bool(stated) and not ids, record)
+        return stated_mention(placing.text, spans, plain_text(kind), [plain_text(one) for one in stated], record)
 
-    def _span(self, selector: object, anchors: Anchors, text: str, where: str) -> Span | None:
-        """The span of one target; None if it is skipped with a problem."""
+    def _spans(self, selector: object, placing: Placing, where: str) -> Sequence[Span]:
+        """The span of one target; none if it is skipped with a problem."""
+        text = placing.text
         start, end, exact, prefix, suffix = place(selector)
         if exact is None:
             found = (start, end) if start is not None and end is not None else selected(selector, text)
-            if found is not None and 0 <= found[0] < found[1] <= len(text):
-                return Span(*found)
-            self._problem(
-                0,
-                "set aside",
-                tr("{where}: no position in the text ({selector})", where=where, selector=json.dumps(selector)[:80]),
-            )
-            return None
+            if not (spans := placing.inside([found] if found else [])):
+                words = "{where}: no position in the text ({selector})"
+                self.problems.set_aside(tr(words, where=where, selector=json.dumps(selector)[:80]))
+            return spans
         at = text.find(prefix + exact + suffix)
         if start is None and at >= 0 and exact and text.find(prefix + exact + suffix, at + 1) < 0:
-            return Span(at + len(prefix), at + len(prefix) + len(exact))
-        known = start is not None and end is not None
-        anchor = anchors.find(start or 0, end or 0, exact) if known or text.count(exact) == 1 else None
+            return [Span(at + len(prefix), at + len(prefix) + len(exact))]
+        if start is not None and end is not None:
+            return placing.find([(start, end)], exact, tr('{where}: "{exact}"', where=where, exact=exact[:80]))
+        anchor = placing.anchors.find(start or 0, end or 0, exact) if text.count(exact) == 1 else None
         if anchor is None:
-            self._problem(
-                0,
-                "set aside",
-                tr(
-                    '{where}: the position of "{exact}" is ambiguous, or it does not occur in the text',
-                    where=where,
-                    exact=exact[:80],
-                ),
-            )
-            return None
-        if anchor.repair and known:
-            span = anchor.span
-            self._problem(
-                0,
-                "repaired",
-                tr(
-                    '{where}: "{exact}": {repair}; read as {start}-{end}',
-                    where=where,
-                    exact=exact[:80],
-                    repair=anchor.repair,
-                    start=span.start,
-                    end=span.end,
-                ),
-            )
-        return anchor.span
+            words = '{where}: the position of "{exact}" is ambiguous, or it does not occur in the text'
+            self.problems.set_aside(tr(words, where=where, exact=exact[:80]))
+        return [anchor.span] if anchor else []
 
 
-class WebAnnotationFormat:
-    """Reads and writes Web Annotations. `problems` lists data that the last `write` left out."""
-
-    name = "webannotation"
-    title = "W3C Web Annotation (JSON-LD)"
-    can_read = True
-    can_write = True
-    endings = ENDINGS
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, own_fields=True)
-    carries_people = True
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.lstrip()
-        return start[:1] in (b"{", b"[") and b"//www.w3.org/ns/anno" in head
-
-    def sniff_files(self, files: Files) -> bool:
-        names = files.with_suffix(*ENDINGS)
-        return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
-
-    def reads(self, files: Files) -> Sequence[str]:
-        """The files to read, including texts that may be annotated."""
-        return files.with_suffix(*ENDINGS, ".txt", ".text")
-
-    def open(self, path: Path) -> WebAnnotationReader:
-        """Raises UserError for a missing, empty, unsafe or foreign source."""
-        files = open_files(path)
-        if not (self.sniff_files(files) if holds_many(path) else self.sniff(path, Source(path).head())):
-            raise UserError(
-                tr(
-                    "{path} is not a Web Annotation file: no JSON with the context {context}; choose another format",
-                    path=path,
-                    context=CONTEXT,
-                )
-            )
-        return WebAnnotationReader(files)
-
-    def holds_more(self, raw: str) -> bool:
-        found = [one for one in json.loads(raw) if isinstance(one, dict)]
-        return any(one.keys() - _KNOWN or not all(role(body, one) for body in bodies(one)) for one in found)
-
-    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
-        listed = enumerate(json.loads(raw) if raw else ())
-        held = ((record, held_attributes(one)) for record, one in listed if isinstance(one, dict))
-        return {record: found for record, found in held if found}
-
-    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsFields`: unknown keys, and bodies that are neither types nor identifiers nor attributes."""
-        found = {}
-        for record, one in enumerate(json.loads(raw)):
-            others: defaultdict[str, str] = defaultdict(str)
-            for body in bodies(one):
-                if not role(body, one):
-                    others[named_by(body, one)] += f" {json_text(body)}"
-            found[record] = {**others, **other_texts(one, _KNOWN)}
-        return found
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `webannotation_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
-
-
-def _stated(annotations: Iterable[dict[str, Any]]) -> Iterator[Stated]:
+def _stated(annotations: Iterable[dict[str, Any]]) -> Iterator[tuple[list[tuple[int, int]], str]]:
     """The offsets and quoted texts of targets."""
     for one in annotations:
         for _, selector in targets(one):
             start, end, exact, _, _ = place(selector)
             if start is not None and end is not None and exact is not None:
-                yield start, end, exact
+                yield [(start, end)], exact
 
 
 def _document_id(address: str) -> str:
@@ -536,13 +419,12 @@ def _document_id(address: str) -> str:
     if address.startswith(ADDRESS):
         return unquote(address[len(ADDRESS) :])
     parts = urlsplit(address)
-    if not parts.scheme and parts.path.lower().endswith((".txt", ".text")):
+    if not parts.scheme and parts.path.lower().endswith(TEXTS):
         return plain_text(unquote(parts.path).rpartition(".")[0])
     return plain_text(address)
 
 
 AROUND = 32  # characters of context on either side of a quotation
-ATTRIBUTES = AttributeNames("Web Annotation")
 OWN_TERMS = {
     "documents": {"@id": "urn:curator:documents", "@container": "@set"},
     "title": "http://purl.org/dc/terms/title",
@@ -550,19 +432,7 @@ OWN_TERMS = {
 }
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """See `export.write_streams`."""
-
-    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-        text = json.dumps(_collection(sources, problems), ensure_ascii=False, indent=1) + "\n"
-        yield plain_text(text).encode("utf-8")
-
-    return write_streams(files, out, pieces, format_name="webannotation", suffix=".jsonld", endings=ENDINGS)
-
-
-def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> dict[str, Any]:
+def _collection(sources: Sequence[WrittenSource], problems: Report) -> dict[str, Any]:
     """One collection; its other fields are those of the first source."""
     envelope = extra_of(sources[0][0], "webannotation").get("envelope", {})
     envelope = {key: value for key, value in envelope.items() if key not in ("@context", "type")}
@@ -577,7 +447,7 @@ def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> di
             document = item.document
             text = {"id": address, "type": "Text", "format": "text/plain", "value": document.text}
             texts.append(text | {"title": document.title} if document.title else text)
-            items += _Annotations(item, file, address, problems).all()
+            items += _Edit(item, file, problems, address).annotations()
     page = {"type": "AnnotationPage", "startIndex": 0, "items": items}
     return {
         "@context": [CONTEXT, OWN_TERMS],
@@ -596,61 +466,43 @@ def _address(item: ExportDocument, known: dict[str, str], taken: FreeNames) -> s
     return taken.take(address, lambda number: f"{address}%20({number})")
 
 
-class _Annotations:
+class _Edit(DocumentEdit[dict[str, Any]]):
     """The annotations of one document while they are edited."""
 
-    def __init__(self, item: ExportDocument, file: SourceFile, address: str, problems: list[Problem]) -> None:
-        self._item = item
-        self._file = file
+    title = "Web Annotation"
+    names = AttributeNames(title)
+    kinds = ()
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: Report, address: str) -> None:
+        super().__init__(item, file, problems, own=file.format == "webannotation" and bool(item.raw))
         self._address = address
-        self._problems = problems
-        own = file.format == "webannotation" and bool(item.raw)
-        self._found: list[dict[str, Any] | None] = json.loads(item.raw) if own else []
+        self._found: list[dict[str, Any]] = json.loads(item.raw) if self.own else []
+        self._new: list[dict[str, Any]] = []
+        self._gone: list[dict[str, Any]] = []
 
-    def all(self) -> Iterator[dict[str, Any]]:
-        new = []
-        gone = {self._drop(record) for record in self._item.removed_records}
-        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
-            action, record = action_for(gold, self._item.document.external_id, self._problems), gold.mention.record
-            known = self._found[record] if self._found and record >= 0 else None
-            if action is Action.DROP:
-                gone |= {self._drop(record)} if known else set()
-                continue
-            if known is None:
-                known = self._new(gold)
-                new.append(known)
-            elif action is not Action.KEEP:
-                self._edit(known, gold, action)
-            if changes := ATTRIBUTES.changes(gold, held_attributes(known), self._problems):
-                put_attributes(known, changes)
+    def annotations(self) -> Iterator[dict[str, Any]]:
+        self.run()
+        removed, gone = {id(one) for one in self._gone}, {key_of(one) for one in self._gone} - {""}
         for one in self._found:
-            if one is not None and not self._replies(one, gone - {""}):
+            if id(one) not in removed and not self._replies(one, gone):
                 yield one
-        yield from new
+        yield from self._new
 
-    def _drop(self, record: int) -> str:
-        key = key_of(self._found[record])
-        self._found[record] = None
-        return key
+    def part(self, record: int) -> dict[str, Any]:
+        return self._found[record]
+
+    def remove(self, gone: list[dict[str, Any]]) -> None:
+        self._gone += gone
 
     def _replies(self, annotation: dict[str, Any], gone: set[str]) -> bool:
         found = {address for address, _ in targets(annotation)} & gone
         if found:
-            self._problems.append(
-                Problem(
-                    0,
-                    "note",
-                    tr(
-                        "{key_of} was removed together with {found}, which it refers to",
-                        key_of=key_of(annotation),
-                        found=min(found),
-                    ),
-                )
-            )
+            words = "{key_of} was removed together with {found}, which it refers to"
+            self.problems.note(tr(words, key_of=key_of(annotation), found=min(found)))
         return bool(found)
 
-    def _new(self, gold: ExportMention) -> dict[str, Any]:
-        ids = stated_ids(gold, self._item, self._file)
+    def add(self, gold: ExportMention) -> dict[str, Any]:
+        ids = stated_ids(gold, self.item, self.file)
         written = [] if ids is None else [written_address(one) for one in ids] or [NIL]
         value: dict[str, Any] = {
             "type": "Annotation",
@@ -658,24 +510,31 @@ class _Annotations:
             "body": new_bodies(gold.mention.type, written),
             "target": self._target(gold),
         }
-        return value | _provenance(gold)
+        self._new.append(value | _provenance(gold))
+        return self._new[-1]
 
-    def _edit(self, annotation: dict[str, Any], gold: ExportMention, action: Action) -> None:
-        kind, stated = type_and_ids(annotation)
+    def edit(self, part: dict[str, Any], gold: ExportMention, action: Action) -> bool:
+        kind, stated = type_and_ids(part)
         if gold.reshaped:
-            annotation["target"] = self._target(gold)
+            part["target"] = self._target(gold)
             kind = gold.mention.type
         if action is Action.WRITE:
-            stated = [written_address(one) for one in stated_ids(gold, self._item, self._file) or ()] or [NIL]
-            annotation |= _provenance(gold)
-        elif kind == type_and_ids(annotation)[0]:
-            return
-        others = [one for one in bodies(annotation) if role(one, annotation) in ("", ATTRIBUTE)]
-        annotation.pop("bodyValue", None)
-        annotation["body"] = [*new_bodies(kind, stated), *others]
+            stated = [written_address(one) for one in stated_ids(gold, self.item, self.file) or ()] or [NIL]
+            part |= _provenance(gold)
+        if action is Action.WRITE or kind != type_and_ids(part)[0]:
+            others = [one for one in bodies(part) if role(one, part) in ("", ATTRIBUTE)]
+            part.pop("bodyValue", None)
+            part["body"] = [*new_bodies(kind, stated), *others]
+        return True
+
+    def held(self, part: dict[str, Any]) -> dict[str, str]:
+        return held_attributes(part)
+
+    def set_attribute(self, part: dict[str, Any], name: str, value: str | None) -> None:
+        put_attributes(part, {name: value})
 
     def _target(self, gold: ExportMention) -> object:
-        text = self._item.document.text
+        text = self.item.document.text
         found = [
             {
                 "source": self._address,
@@ -699,3 +558,50 @@ def _provenance(gold: ExportMention) -> dict[str, Any]:
     if gold.decision is None or not is_gold(gold):
         return {}
     return {"creator": {"type": "Person", "name": gold.decision.curator}, "created": gold.decision.at.isoformat()}
+
+
+class WebAnnotationFormat(Format):
+    name = "webannotation"
+    title = "W3C Web Annotation (JSON-LD)"
+    refusal = f"{{path}} is not a Web Annotation file: no JSON with the context {CONTEXT}; choose another format"
+    reader = WebAnnotationReader
+    endings = ENDINGS
+    suffix = ".jsonld"
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, own_fields=True)
+    carries_people = True
+    takes_folders = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        start = head.lstrip()
+        return start[:1] in (b"{", b"[") and b"//www.w3.org/ns/anno" in head
+
+    def sniff_files(self, files: Files) -> bool:
+        names = files.with_suffix(*ENDINGS)
+        return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """Including texts that may be annotated."""
+        return files.with_suffix(*ENDINGS, *TEXTS)
+
+    def holds_more(self, raw: str) -> bool:
+        found = [one for one in json.loads(raw) if isinstance(one, dict)]
+        return any(one.keys() - _KNOWN or not all(role(body, one) for body in bodies(one)) for one in found)
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        listed = enumerate(json.loads(raw) if raw else ())
+        held = ((record, held_attributes(one)) for record, one in listed if isinstance(one, dict))
+        return {record: found for record, found in held if found}
+
+    def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """Unknown keys, and bodies that are neither types nor identifiers nor attributes."""
+        found = {}
+        for record, one in enumerate(json.loads(raw)):
+            others: defaultdict[str, str] = defaultdict(str)
+            for body in bodies(one):
+                if not role(body, one):
+                    others[named_by(body, one)] += f" {json_text(body)}"
+            found[record] = {**others, **other_texts(one, _KNOWN)}
+        return found
+
+    def pieces(self, sources: Sequence[WrittenSource]) -> Iterator[str]:
+        yield plain_text(json.dumps(_collection(sources, self.problems), ensure_ascii=False, indent=1) + "\n")

@@ -32,28 +32,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
-from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map, slice_spans
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map
 from curator.domain.id_fields import identifier_key
-from curator.domain.relations import RelationKind, SourceEnd, SourceRelation
+from curator.domain.relations import Relation, SourceEnd, SourceRelation
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.archives import Files, chosen_files, holds_many, open_files
+from curator.io.files.archives import Files, chosen_files
 from curator.io.files.attributes import AttributeNames, any_of
-from curator.io.files.export import Action, action_for, unique
-from curator.io.files.idstyle import read_ids
-from curator.io.files.opening import FREE_BYTES, MOST_SWELLING
-from curator.io.files.reading import mention_place
-from curator.io.files.relations import relations_for
-from curator.io.files.source import GZIP_MAGIC, Source
-from curator.io.standoff.standoff import FilesReader, extra_of, first_line, plain_passages, write_documents
+from curator.io.files.editing import DocumentEdit
+from curator.io.files.export import Action, DocumentWriter, WrittenSource, extra_of, unique, write_documents
+from curator.io.files.format import Format
+from curator.io.files.reading import FilesReader, are_apart, first_line, plain_passages, stated_mention
+from curator.io.files.report import Report
+from curator.io.files.xml_stream import safe_xml
 from curator.io.standoff.webanno_tsv import (
     ID_FEATURES,
     LABEL,
@@ -63,7 +61,7 @@ from curator.io.standoff.webanno_tsv import (
     RELATION_ENDS,
     TYPE_FEATURES,
 )
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
+from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 XMI = "http://www.omg.org/XMI"
 CAS = "http:///uima/cas.ecore"
@@ -150,12 +148,9 @@ def parse_new(data: bytes, where: str) -> Cas:
 
 def parse(data: bytes, where: str) -> Cas:
     """Raises UserError for broken XML, declared entities, or a missing text; `where` names the file."""
-    parser = etree.XMLParser(
-        load_dtd=False, dtd_validation=False, no_network=True, resolve_entities=False, huge_tree=False
-    )
     is_1_1 = _XML_1_1.match(data) is not None
     try:
-        root = etree.fromstring(_CONTROL.sub(_held, data) if is_1_1 else data, parser)
+        root = etree.fromstring(_CONTROL.sub(_held, data) if is_1_1 else data, safe_xml())
     except etree.XMLSyntaxError as error:
         line = error.lineno or 0
         raise UserError(
@@ -259,12 +254,6 @@ def _held(found: re.Match[bytes]) -> bytes:
 # XMI: an element with the ids of its governor and its dependent.
 
 
-def xmi_relations(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
-    """The relations of a CAS, in the order of the file; their keys are their ids."""
-    cas = parse(raw.encode("utf-8"), "")
-    return [relation for _, relation in xmi_elements(cas)]
-
-
 def xmi_elements(cas: Cas) -> Iterator[tuple[Any, SourceRelation]]:
     """The relations with their elements."""
     records = {one.get(ID): record for record, one in enumerate(cas.mentions())}
@@ -277,45 +266,6 @@ def xmi_elements(cas: Cas) -> Iterator[tuple[Any, SourceRelation]]:
             yield one, SourceRelation(one.get(ID, ""), kind, made)
 
 
-def relate_xmi(
-    cas: Cas,
-    item: ExportDocument,
-    elements: Mapping[int, Any],
-    problems: list[Problem],
-    *,
-    own: bool,
-    take: Callable[[Any], str],
-    discard: Callable[[Any], None],
-) -> bool:
-    """Remove the relations that a curator deleted, and write new ones.
-
-    `elements` are the annotations of the mentions that are in the file, `own`: the CAS is the document's record.
-    Returns whether anything changed.
-    """
-    there = list(xmi_elements(cas)) if own else []
-    gone = [one for one, stated in there if stated.key in item.removed_relations]
-    for one in gone:
-        discard(one)
-    wanted = relations_for(item, problems, own=own, kinds=(RelationKind.MENTIONS,), written=elements, title="UIMA XMI")
-    like = next((one for one, _ in there), None)
-    name = type_name(like) if like is not None else NEW_LAYER
-    label = (feature(like, LABELS) if like is not None else None) or LABEL
-    for made in wanted:
-        one = etree.Element(tag_of(name), nsmap={"custom": tag_of(name)[1:].partition("}")[0]})
-        take(one)
-        governor, dependent = (elements[mention] for mention in made.mention_ids)
-        for end in (governor, dependent):
-            if end.get(ID) is None:  # as in a damaged file
-                take(end)
-        for place in ("begin", "end"):
-            one.set(place, dependent.get(place))
-        one.set(RELATION_ENDS[0], governor.get(ID))
-        one.set(RELATION_ENDS[1], dependent.get(ID))
-        one.set(label, xml_text(made.type))
-        cas.sofa.addprevious(one)
-    return bool(gone or wanted)
-
-
 _PLAIN_TYPES = (".Token", ".Sentence", ".Paragraph", ".DocumentMetaData", ".DocumentAnnotation")
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml", "dkpro-core-types.xml")
 
@@ -324,64 +274,38 @@ class XmiReader(FilesReader):
     """Yields the documents in the order of their names."""
 
     format = "xmi"
-    title = "XMI"
+    none = "{path} contains no XMI document{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        found = 0
-        for name in self._files.names:
-            if _is_type_system(self._files, name):
+    def documents(self) -> Iterator[SourceDocument]:
+        systems = [name for name in self.files.names if _is_type_system(self.files, name)]
+        for name in self.files.names:
+            if name in systems:
                 continue
             try:
-                document = self._document(name, self._bytes(name))
+                document = self._document(name, self.files.unpacked(name))
             except UnreadableError:
                 raise
             except UserError as error:
-                self._problem(0, "set aside", str(error))
+                if len(self.files.names) - len(systems) == 1:
+                    raise
+                self.problems.set_aside(str(error))
                 continue
-            found += 1
             yield document
-        if not found:
-            raise UserError(
-                self.problems[0].text
-                if self.problems
-                else tr("{path} contains no {title} document", path=self._files.path, title=self.title)
-            )
-        systems = [name for name in self._files.names if _is_type_system(self._files, name)]
-        texts = {name: text for name in systems if (text := self._text(name)) is not None}
+        texts = {name: text for name in systems if (text := self.text(name)) is not None}
         self.extra = json.dumps({"types": texts}, ensure_ascii=False) if texts else ""
-
-    def _bytes(self, name: str) -> bytes:
-        if self._files.head(name, 2) != GZIP_MAGIC:
-            return self._files.read(name)
-        most = FREE_BYTES + MOST_SWELLING * len(self._files.read(name))
-        with self._files.source(name).stream() as stream:
-            data = stream.read(most + 1)
-        if len(data) > most:
-            raise UserError(
-                tr("{shown} unpacks to far more than its own size: it was not opened", shown=self._files.shown(name))
-            )
-        return data
 
     def _cas(self, name: str, data: bytes) -> tuple[Cas, str]:
         """A file's CAS and the record of its document. Raises UserError."""
-        cas = parse(data, self._files.shown(name))
-        return cas, data.decode("utf-8") if _is_utf_8(data) else _as_utf_8(cas)
+        cas = parse(data, self.files.shown(name))
+        return cas, data.decode("utf-8") if _is_utf_8(data) else dump(cas).decode("utf-8")
 
     def _document(self, name: str, data: bytes) -> SourceDocument:
         cas, raw = self._cas(name, data)
         by_id, parts, units = cas.by_id(), cas.parts(), Utf16Map(cas.text)
-        if cas.other_views():
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "{name}: {n} other view is kept, but not shown",
-                    "{name}: {n:,} other views are kept, but not shown",
-                    cas.other_views(),
-                    name=name,
-                ),
-            )
+        if others := cas.other_views():
+            one = "{name}: {n} other view is kept, but not shown"
+            several = "{name}: {n:,} other views are kept, but not shown"
+            self.problems.note(ntr(one, several, others, name=name))
         mentions = [
             mention
             for record, one in enumerate(cas.mentions())
@@ -390,11 +314,12 @@ class XmiReader(FilesReader):
         ]
         for part in [one for key in parts.keys() - {one.get(ID) for one in cas.mentions()} for one in parts[key]]:
             place = f"{part.get('begin')}-{part.get('end')}"
-            text = tr("{name}: the mention for the part at {place} is missing", name=name, place=place)
-            self._problem(part.sourceline or 0, "set aside", text)
+            words = tr("{name}: the mention for the part at {place} is missing", name=name, place=place)
+            self.problems.set_aside(words, part.sourceline or 0)
         key = name.removesuffix(".gz").removesuffix(".xmi").removesuffix(".xml").removesuffix(".json")
-        title = _title(cas) or first_line(cas.text)
-        return SourceDocument(key, title, cas.text, plain_passages(cas.text), tuple(mentions), raw, 1)
+        title = next((one.get("documentTitle") for one in cas.root if one.get("documentTitle")), "")
+        passages = plain_passages(cas.text)
+        return SourceDocument(key, title or first_line(cas.text), cas.text, passages, tuple(mentions), raw, 1)
 
     def _mention(
         self, name: str, pieces: list[Any], record: int, by_id: dict[str, Any], cas: Cas, units: Utf16Map
@@ -406,85 +331,17 @@ class XmiReader(FilesReader):
             span = _span(one, units, len(cas.text))
             if span is None:
                 place = f"{one.get('begin')}-{one.get('end')}"
-                text = tr("{name}: {kind} at {place} contains no text", name=name, kind=kind, place=place)
-                self._problem(one.sourceline or 0, "set aside", text)
+                words = tr("{name}: {kind} at {place} contains no text", name=name, kind=kind, place=place)
+                self.problems.set_aside(words, one.sourceline or 0)
                 return None
             spans.append(span)
         spans.sort()
-        if any(one.end > other.start for one, other in pairwise(spans)):
-            place = ", ".join(f"{one.start}-{one.end}" for one in spans)
-            text = tr("{name}: the parts of {kind} at {place} overlap", name=name, kind=kind, place=place)
-            self._problem(pieces[0].sourceline or 0, "set aside", text)
-            return None
-        ids = read_ids(stated)
-        nil = bool(stated) and not ids
-        return SourceMention(tuple(spans), slice_spans(cas.text, spans), kind, ids, "|".join(stated), nil, record)
-
-
-class XmiFormat:
-    """Reads and writes XMI. `problems` lists data that the last `write` left out."""
-
-    name = "xmi"
-    title = "UIMA XMI"
-    can_read = True
-    can_write = True
-    document_endings = (".xmi",)
-    carries = Carries(
-        mentions=True,
-        discontinuous=True,
-        several_ids=True,
-        nil=True,
-        relations=True,
-        attributes=True,
-        own_fields=True,
-    )
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        start = head.lstrip()
-        return start.startswith(b"<") and b"http://www.omg.org/XMI" in start and b":XMI" in start
-
-    def sniff_files(self, files: Files) -> bool:
-        return bool(_members(files, self))
-
-    def reads(self, files: Files) -> Sequence[str]:
-        systems = (name for name in files.with_suffix(".xml") if _is_type_system(files, name))
-        return list(dict.fromkeys([*_members(files, self), *systems]))
-
-    def open(self, path: Path) -> XmiReader:
-        """Raises UserError for a missing, empty, unsafe or foreign source."""
-        if holds_many(path):
-            files = open_files(path)
-            members = _members(files, self)
-            systems = [name for name in files.with_suffix(".xml") if _is_type_system(files, name)]
-            if members:
-                return XmiReader(files.only([*members, *(one for one in systems if one not in members)]))
-        elif self.sniff(path, Source(path).head()):
-            systems = [name for name in TYPE_SYSTEMS if (path.parent / name).is_file()][:1]
-            return XmiReader(chosen_files(path.parent, [path.name, *systems], path=path))
-        raise UserError(
-            tr("{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format", path=path)
-        )
-
-    def holds_more(self, raw: str) -> bool:
-        """Whether there are annotations of other types than tokens and sentences, and than relations."""
-        return bool(other_annotations(parse(raw.encode("utf-8"), "")))
-
-    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
-        listed = parse(raw.encode("utf-8"), "").mentions() if raw else ()
-        return {record: found for record, one in enumerate(listed) if (found := held_attributes(one))}
-
-    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
-        return xmi_relations(raw, extra)
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `xmi_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
+        if are_apart(spans):
+            return stated_mention(cas.text, spans, kind, stated, record)
+        place = ", ".join(f"{one.start}-{one.end}" for one in spans)
+        words = tr("{name}: the parts of {kind} at {place} overlap", name=name, kind=kind, place=place)
+        self.problems.set_aside(words, pieces[0].sourceline or 0)
+        return None
 
 
 def other_annotations(cas: Cas) -> list[Any]:
@@ -492,11 +349,6 @@ def other_annotations(cas: Cas) -> list[Any]:
     known = {one.get(ID) for one in (*cas.mentions(), *(one for one, _ in xmi_elements(cas)))}
     others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in known)
     return [one for one in others if type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES)]
-
-
-def _members(files: Files, form: XmiFormat) -> list[str]:
-    names = files.with_suffix(".xmi", ".xml")
-    return [name for name in names if form.sniff(files.path, files.head(name))]
 
 
 def _is_type_system(files: Files, name: str) -> bool:
@@ -525,15 +377,6 @@ def _is_utf_8(data: bytes) -> bool:
     return True
 
 
-def _as_utf_8(cas: Cas) -> str:
-    return dump(cas).decode("utf-8")
-
-
-def _title(cas: Cas) -> str:
-    found = (one.get("documentTitle") for one in cas.root if one.get("documentTitle"))
-    return str(next(found, ""))
-
-
 TYPE_SYSTEM = "TypeSystem.xml"
 NO_TYPES = (
     "{name} comes without a type system, which other UIMA programs need for the parts of discontinuous "
@@ -547,7 +390,6 @@ _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
 _TEXT, _TEXTS, _ANNOTATION = "uima.cas.String", "uima.cas.StringArray", "uima.tcas.Annotation"
 _DOCUMENT = "uima.tcas.DocumentAnnotation"
 _TAKEN = ("begin", "end", "sofa", "id", "ontologyconceptarr", "governor", "dependent")
-ATTRIBUTES = AttributeNames("UIMA XMI", any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
 IDENTIFIER = "identifier"
 _REFERENCES = {(PART, PART_OF), *((NEW_LAYER, end) for end in RELATION_ENDS)}
 """Features of our types that refer to annotations."""
@@ -556,27 +398,9 @@ _PLAIN = ("begin", "end", "sofa", "members", "sofaString", ID)
 _NUMBER = re.compile("[0-9]{1,18}")
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """On a UserError nothing is changed."""
-    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
-    paths = write_documents(chosen, out, problems, suffixes=(".xmi",))
-    if paths == [out] and out.suffix.lower() == ".xmi":
-        if any(writer.parted for _, writer, _ in chosen):
-            problems.append(Problem(0, "note", tr(NO_TYPES, name=out.name)))
-        if any(writer.attributed for _, writer, _ in chosen):
-            problems.append(Problem(0, "note", tr(NO_FEATURES, name=out.name)))
-    return paths
-
-
-class _FileWriter:
-    """See `standoff.Documents`."""
-
-    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
-        self._file = file
-        self._own = file.format == "xmi"
-        self._problems = problems
+class _FileWriter(DocumentWriter):
+    def __init__(self, file: SourceFile, problems: Report) -> None:
+        super().__init__(file, problems)
         self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
         self._used = {NAMED_ENTITY: _Used({"value": _TEXT, IDENTIFIER: _TEXT})}  # by the name of the type
         self._changed = not self._types
@@ -584,25 +408,25 @@ class _FileWriter:
         self.parted = False  # whether a mention was written in parts
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
-        own = self._own and bool(item.raw)
-        data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
-        edit = _Edit(item, self._file, self._problems, parse_new(data, name), own=own)
-        changed = edit.apply()
-        self._changed = self._changed or changed
+        own = self.file.format == "xmi" and bool(item.raw)
+        data = item.raw.encode("utf-8") if own else _new_cas(item, self.problems)
+        edit = _Edit(item, self.file, self.problems, parse_new(data, name), own=own)
+        edit.run()
+        self._changed = self._changed or edit.changed
         self.attributed = self.attributed or edit.attributed
         self.parted = self.parted or edit.parted
         _note_used(edit.cas, self._used)
-        yield f"{name}.xmi", dump(edit.cas) if changed else data
+        yield f"{name}.xmi", dump(edit.cas) if edit.changed else data
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
         """The type systems; in a changed file, with every type and feature that its documents use."""
         systems = {}
         for name, text in self._types.items():
             try:
-                systems[name] = etree.fromstring(text.encode("utf-8"), _parser())
+                systems[name] = etree.fromstring(text.encode("utf-8"), safe_xml())
             except etree.XMLSyntaxError as error:
                 said = tr("{name} is broken XML ({error}) and was written back unchanged", name=name, error=error)
-                self._problems.append(Problem(0, "note", said))
+                self.problems.note(said)
         if not systems:
             new = etree.Element(f"{{{_SPECIFIER}}}typeSystemDescription", nsmap={None: _SPECIFIER})
             systems[self._new_name()] = new
@@ -625,91 +449,95 @@ class _FileWriter:
         return unique([*self._types, f"Curator{TYPE_SYSTEM}"])[-1]
 
 
-class _Edit:
-    """One document while its annotations are edited."""
+class _Edit(DocumentEdit[Any]):
+    """One document while its annotations, elements of the CAS, are edited."""
 
-    def __init__(self, item: ExportDocument, file: SourceFile, problems: list[Problem], cas: Cas, *, own: bool) -> None:
+    title = "UIMA XMI"
+    names = AttributeNames(title, any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: Report, cas: Cas, *, own: bool) -> None:
+        super().__init__(item, file, problems, own=own)
         self.cas = cas
         self.attributed = False
         self.parted = False
-        self._elements: dict[int, Any] = {}  # by the id of the mention
-        self._item = item
-        self._file = file
-        self._problems = problems
-        self._own = own
         self._spelling = Spelling(item, file, "xmi")
         self._found = cas.mentions()
         self._by_id = cas.by_id()
         self._parts = cas.parts()
+        self._there = list(xmi_elements(cas)) if own else []
         self._units = Utf16Map(item.document.text)
         self._next = max((int(key) for key in self._by_id if _NUMBER.fullmatch(key or "")), default=0) + 1
-        self._changed = False
         self._entered: list[str] = []  # ids of elements that belong to the view from now on
         self._left: set[str] = set()
 
-    def apply(self) -> bool:
-        """Update the annotations to the current mentions and decisions; returns whether anything changed."""
-        gone = [self._found[record] for record in self._item.removed_records] if self._own else []
-        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
-            action = action_for(gold, self._item.document.external_id, self._problems)
-            known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
-            if action is Action.DROP:
-                gone += [known] if known is not None else []
-                continue
-            if known is None:
-                known = self._append(gold)
-            elif action is not Action.KEEP:
-                self._edit(known, gold, action)
-            self._elements[gold.mention.id] = known
-            self._attribute(known, gold)
-        self._remove(gone)
-        self._update_view()
-        changed = relate_xmi(
-            self.cas,
-            self._item,
-            self._elements,
-            self._problems,
-            own=self._own,
-            take=self._take,
-            discard=self._discard,
-        )
-        self._update_view()
-        self._changed = self._changed or changed
-        return self._changed
+    def run(self) -> None:
+        super().run()
+        if self.cas.view is not None and (self._entered or self._left):
+            members = [*self.cas.view.get("members", "").split(), *self._entered]
+            self.cas.view.set("members", " ".join(one for one in members if one not in self._left))
 
-    def _edit(self, one: Any, gold: ExportMention, action: Action) -> None:
-        before = dict(one.attrib)
+    def part(self, record: int) -> Any:
+        return self._found[record]
+
+    def edit(self, part: Any, gold: ExportMention, action: Action) -> bool:
+        before = dict(part.attrib)
         if gold.reshaped:
-            self._place(one, gold)
-            if type_and_ids(one, self._by_id)[0] != gold.mention.type:
-                self._say_type(one, gold)
+            self._place(part, gold)
+            if type_and_ids(part, self._by_id)[0] != gold.mention.type:
+                self._say_type(part, gold)
         if action is Action.WRITE:
-            self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
-        self._changed = self._changed or before != dict(one.attrib)
+            self._say_ids(part, stated_ids(gold, self.item, self.file) or ())
+        self.changed = self.changed or before != dict(part.attrib)
+        return True
 
-    def _attribute(self, one: Any, gold: ExportMention) -> None:
-        """Update the project's attributes to their current values."""
-        for name, value in ATTRIBUTES.changes(gold, held_attributes(one), self._problems).items():
-            self._changed = True
-            if value is None:
-                del one.attrib[name]
-            else:
-                one.set(name, xml_text(value))
-                self.attributed = True
+    def held(self, part: Any) -> dict[str, str]:
+        return held_attributes(part)
 
-    def _append(self, gold: ExportMention) -> Any:
-        one = etree.Element(tag_of(NAMED_ENTITY), nsmap={"type": tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
-        self._take(one)
-        self.cas.sofa.addprevious(one)
+    def set_attribute(self, part: Any, name: str, value: str | None) -> None:
+        if value is None:
+            del part.attrib[name]
+        else:
+            part.set(name, xml_text(value))
+            self.attributed = True
+
+    def add(self, gold: ExportMention) -> Any:
+        one = self._new(NAMED_ENTITY, "type")
         self._place(one, gold)
         one.set("value", xml_text(gold.mention.type))
-        ids = stated_ids(gold, self._item, self._file)
+        ids = stated_ids(gold, self.item, self.file)
         if ids is not None:
             self._say_ids(one, ids)
-        self._changed = True
         return one
 
-    def _take(self, one: Any) -> str:
+    def unrelate(self, keys: frozenset[str]) -> None:
+        for one, stated in self._there:
+            if stated.key in keys:
+                self._discard(one)
+
+    def relate(self, relation: Relation) -> None:
+        """Like the relations that came with the file, or else as the type that is declared for new ones."""
+        like = next((one for one, _ in self._there), None)
+        one = self._new(NEW_LAYER if like is None else type_name(like), "custom")
+        governor, dependent = (self.parts[mention] for mention in relation.mention_ids)
+        for end in (governor, dependent):
+            if end.get(ID) is None:  # as in a damaged file
+                self._take(end)
+        for place in ("begin", "end"):
+            one.set(place, dependent.get(place))
+        for name, end in zip(RELATION_ENDS, (governor, dependent), strict=True):
+            one.set(name, end.get(ID))
+        one.set((None if like is None else feature(like, LABELS)) or LABEL, xml_text(relation.type))
+
+    def _new(self, kind: str, prefix: str) -> Any:
+        """A new element of this type, before the text."""
+        tag = tag_of(kind)
+        one = etree.Element(tag, nsmap={prefix: tag[1:].partition("}")[0]})
+        self._take(one)
+        self.cas.sofa.addprevious(one)
+        self.changed = True
+        return one
+
+    def _take(self, one: Any) -> None:
         """Give a new element an id, the text, and membership in the view."""
         key = str(self._next)
         self._next += 1
@@ -717,7 +545,6 @@ class _Edit:
         one.set("sofa", self.cas.sofa.get(ID))
         self._entered.append(key)
         self._by_id[key] = one
-        return key
 
     def _place(self, one: Any, gold: ExportMention) -> None:
         """Place the annotation on the mention's first part, and further annotations on the other parts."""
@@ -728,13 +555,11 @@ class _Edit:
             self._discard(part)
         self._parts[key] = []
         for span in others:
-            part = etree.Element(tag_of(PART), nsmap={"curator": tag_of(PART)[1:].partition("}")[0]})
-            self._take(part)
+            part = self._new(PART, "curator")
             self._lay(part, span)
             part.set(PART_OF, key)
-            self.cas.sofa.addprevious(part)
             self._parts[key].append(part)
-            self.parted = self._changed = True
+            self.parted = True
 
     def _lay(self, one: Any, span: Span) -> None:
         one.set("begin", str(self._units.to_utf16(span.start)))
@@ -743,19 +568,16 @@ class _Edit:
     def _discard(self, one: Any) -> None:
         self._left.add(one.get(ID))
         self.cas.root.remove(one)
-        self._changed = True
+        self.changed = True
 
     def _say_type(self, one: Any, gold: ExportMention) -> None:
         held = feature(one, TYPE_FEATURES)
         if held is None and type_name(one) == NAMED_ENTITY:
             held = "value"
         if held is None:
-            text = tr(
-                "its type {type_name} cannot store {type}: it was left unchanged",
-                type_name=type_name(one),
-                type=gold.mention.type,
-            )
-            self._note("set aside", gold, text)
+            words = "its type {type_name} cannot store {type}: it was left unchanged"
+            said = tr(words, type_name=type_name(one), type=gold.mention.type)
+            self.problems.set_aside(f"{self.where(gold)} {said}")
         else:
             one.set(held, xml_text(gold.mention.type))
 
@@ -768,21 +590,19 @@ class _Edit:
 
     # --- what goes with a mention ---
 
-    def _remove(self, gone: list[Any]) -> None:
+    def remove(self, gone: list[Any]) -> None:
         """Remove annotations with their parts and relations; an element that another one may refer to only leaves the
         view. Without a view, each element must be removed."""
         keys = {one.get(ID) for one in gone}
-        elements = list(self.cas.root) if gone else []
         related: dict[str, list[Any]] = {}
         pointing: dict[str, list[Any]] = {}
-        for one in elements:
+        for one in self.cas.root:
             for key in {one.get(end) for end in RELATION_ENDS} & keys:
                 related.setdefault(key, []).append(one)
             values = (value for name, value in one.attrib.items() if name not in _PLAIN)
             for key in {key for value in values for key in value.split()} & keys:
                 pointing.setdefault(key, []).append(one)
         for one in gone:
-            self._changed = True
             key = one.get(ID)
             self._left.add(key)
             for part in self._parts.pop(key, ()):
@@ -796,28 +616,14 @@ class _Edit:
                 self.cas.root.remove(one)
 
     def _noted(self, relation: Any) -> None:
-        said = tr(
-            "document {external_id}: a relation {type} was removed together with its mention",
-            external_id=self._item.document.external_id,
-            type=type_name(relation),
-        )
-        self._problems.append(Problem(0, "note", said))
-
-    def _update_view(self) -> None:
-        if self.cas.view is not None and (self._entered or self._left):
-            members = [*self.cas.view.get("members", "").split(), *self._entered]
-            self.cas.view.set("members", " ".join(one for one in members if one not in self._left))
-        self._entered, self._left = [], set()
-
-    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
-        where = mention_place(self._item.document.external_id, gold.mention.text)
-        self._problems.append(Problem(0, severity, f"{where} {text}"))
+        words = "document {external_id}: a relation {type} was removed together with its mention"
+        self.problems.note(tr(words, external_id=self.item.document.external_id, type=type_name(relation)))
 
 
 # --- new documents and type systems ---
 
 
-def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
+def _new_cas(item: ExportDocument, problems: Report) -> bytes:
     """A CAS with the document's text and no annotation."""
     text = xml_text(item.document.text)
     if text != item.document.text:
@@ -825,7 +631,7 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
             "document {external_id} contains characters that XML does not allow, written as U+FFFD",
             external_id=item.document.external_id,
         )
-        problems.append(Problem(0, "repaired", words))
+        problems.repaired(words)
     root = etree.Element(f"{{{XMI}}}XMI", nsmap={"xmi": XMI, "cas": CAS})
     root.set(f"{{{XMI}}}version", "2.0")
     etree.SubElement(root, f"{{{CAS}}}NULL").set(ID, "0")
@@ -901,5 +707,54 @@ def _describe(owner: Any, what: str, **values: str) -> Any:
     return made
 
 
-def _parser() -> Any:
-    return etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, huge_tree=False)
+class XmiFormat(Format):
+    name = "xmi"
+    title = "UIMA XMI"
+    refusal = "{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format"
+    reader = XmiReader
+    document_endings = (".xmi",)
+    carries = Carries(
+        mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, attributes=True, own_fields=True
+    )
+    takes_folders = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        start = head.lstrip()
+        return start.startswith(b"<") and b"http://www.omg.org/XMI" in start and b":XMI" in start
+
+    def sniff_files(self, files: Files) -> bool:
+        return bool(self._members(files))
+
+    def _members(self, files: Files) -> list[str]:
+        names = files.with_suffix(".xmi", ".xml")
+        return [name for name in names if self.sniff(files.path, files.head(name))]
+
+    def reads(self, files: Files) -> Sequence[str]:
+        systems = (name for name in files.with_suffix(".xml") if _is_type_system(files, name))
+        return list(dict.fromkeys([*self._members(files), *systems]))
+
+    def around(self, path: Path) -> Files:
+        systems = [name for name in TYPE_SYSTEMS if (path.parent / name).is_file()][:1]
+        return chosen_files(path.parent, [path.name, *systems], path=path)
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether there are annotations of other types than tokens and sentences, and than relations."""
+        return bool(other_annotations(parse(raw.encode("utf-8"), "")))
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        listed = parse(raw.encode("utf-8"), "").mentions() if raw else ()
+        return {record: found for record, one in enumerate(listed) if (found := held_attributes(one))}
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG002
+        """Their keys are the ids of their elements."""
+        return [relation for _, relation in xmi_elements(parse(raw.encode("utf-8"), ""))]
+
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
+        chosen = [(_FileWriter(file, self.problems), documents) for file, documents in files]
+        paths = write_documents(chosen, out, self.problems, suffixes=self.document_endings)
+        if paths == [out] and out.suffix.lower() == ".xmi":
+            if any(writer.parted for writer, _ in chosen):
+                self.problems.note(tr(NO_TYPES, name=out.name))
+            if any(writer.attributed for writer, _ in chosen):
+                self.problems.note(tr(NO_FEATURES, name=out.name))
+        return paths

@@ -38,10 +38,9 @@ from curator.domain.documents import Passage, SourceDocument, SourceFile, Source
 from curator.domain.id_fields import database_of, identifier_key
 from curator.domain.wording import UnreadableError, UserError, guarded, ntr, tr, unguarded
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.anchoring import Anchors, find_place, learn
 from curator.io.files.atomic import AtomicFiles
 from curator.io.files.attributes import AttributeNames
-from curator.io.files.export import FreeNames, is_gold
+from curator.io.files.export import FreeNames, WrittenSource, is_gold
 from curator.io.files.field_meanings import (
     Unread,
     cancelling,
@@ -51,15 +50,25 @@ from curator.io.files.field_meanings import (
     stated_vocabulary,
     unfinished,
 )
+from curator.io.files.format import Format
 from curator.io.files.idstyle import NIL, is_nil, is_variant, read_ids
 from curator.io.files.opening import own_file
-from curator.io.files.reading import first_of
+from curator.io.files.reading import Placing, Reader, first_line, plain_passages, stated_mention
+from curator.io.files.report import Report
 from curator.io.files.source import plain_text
-from curator.io.standoff.standoff import first_line, plain_passages
 from curator.io.tables import kb_table
 from curator.io.tables.columns import place, sniffed, unread_note
 from curator.io.tables.kb_table import SHOWN, is_table
-from curator.io.tables.tables import Cells, Table, headings_in, is_converted, is_error, is_only_table, is_workbook
+from curator.io.tables.tables import (
+    Cells,
+    Table,
+    extra_cells,
+    headings_in,
+    is_converted,
+    is_error,
+    is_only_table,
+    is_workbook,
+)
 from curator.services.ports.files import (
     DOCUMENT_FIELDS,
     Carries,
@@ -315,7 +324,7 @@ def _pairs(cell: str) -> dict[str, str]:
     return found
 
 
-def _attributes_cell(cell: str, gold: ExportMention, problems: list[Problem]) -> str:
+def _attributes_cell(cell: str, gold: ExportMention, problems: Report) -> str:
     """The attributes in the mention's row, updated. Other text in the cell stays."""
     changes = ATTRIBUTES_OF_TABLES.changes(gold, _pairs(cell), problems)
     if not changes:
@@ -335,17 +344,13 @@ def _numbers(cell: str) -> list[int]:
 LONGEST_CELL = 32_767
 """The most characters in a cell of a workbook."""
 Write = Callable[[Sequence[str]], None]
-Files = Iterable[tuple[SourceFile, Iterable[ExportDocument]]]
 
 _ESCAPE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
-def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+def write_tables(chosen: Sequence[WrittenSource], out: Path, problems: Report) -> list[Path]:
     """Write to OUT, which ends with .csv, .tsv or .xlsx, or to mentions.csv in the folder OUT. Raises UserError."""
-    chosen = list(files)
-    if not chosen:
-        raise UserError(tr("nothing to export: the project has none of the requested documents"))
     target = out / "mentions.csv" if out.is_dir() else out
     ending = target.suffix.lower()
     if ending not in (".csv", ".tsv", ".xlsx"):
@@ -362,7 +367,7 @@ def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]
         held, named = (stack.enter_context(_text(atomic, one, separator)) for one in (texts, target))
         _write(chosen, held.write, named.write, problems)
     if number := held.guarded + named.guarded:
-        problems.append(Problem(0, "note", _guarded_words(number)))
+        problems.note(_guarded_words(number))
     return [target, texts]
 
 
@@ -380,7 +385,7 @@ def _write(
     files: Sequence[tuple[SourceFile, Iterable[ExportDocument]]],
     documents: Write,
     mentions: Write,
-    problems: list[Problem],
+    problems: Report,
 ) -> None:
     documents(DOCUMENT_HEADINGS)
     mentions(MENTION_HEADINGS)
@@ -396,12 +401,12 @@ def _write(
                 mentions((*_cells(key, gold, item, file), said))
 
 
-def _key(item: ExportDocument, taken: FreeNames, problems: list[Problem]) -> str:
+def _key(item: ExportDocument, taken: FreeNames, problems: Report) -> str:
     """A document's unique identifier."""
     wanted = item.document.external_id
     key = taken.take(wanted.strip() or "document", lambda number: f"{wanted.strip()} ({number})")
     if key != wanted:
-        problems.append(Problem(0, "repaired", tr("document {wanted} was written as {key}", wanted=wanted, key=key)))
+        problems.repaired(tr("document {wanted} was written as {key}", wanted=wanted, key=key))
     return key
 
 
@@ -517,40 +522,34 @@ class _Document:
     rows: list[_Row] = field(default_factory=list)
 
 
-class DocumentTableReader:
-    """See `ports.DocumentReader`."""
-
+class DocumentTableReader(Reader):
     format = "table"
+    none = "{path} contains no usable row{why}"
 
     def __init__(self, path: Path, options: DocumentOptions) -> None:
-        self._path = path
+        super().__init__(path)
         self._layout: TableLayout = layout_of(path, options)
-        self.problems: list[Problem] = []
-        self.head = self.tail = self.extra = ""
 
     @property
     def position(self) -> tuple[int, int]:
         sheet = self._layout.documents or self._layout.mentions
         return sheet.table.position if sheet is not None else (0, 0)
 
-    def prepare(self) -> None:
-        for sheet in (self._layout.documents, self._layout.mentions):
-            if sheet is not None:
-                sheet.table.verify()
+    @property
+    def _tables(self) -> list[Table]:
+        return [one.table for one in (self._layout.documents, self._layout.mentions) if one is not None]
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self.problems = []
+    def prepare(self) -> None:
+        for table in self._tables:
+            table.verify()
+
+    def documents(self) -> Iterator[SourceDocument]:
         self._cells, self._made_ids = Cells(), dict[str, int]()
         self._left, self._unread = Unread(), Counter[str]()  # of the latter, cells by heading
-        count = 0
-        for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
+        for document in self._documents():
             yield self._made(document)
-        if not count:
-            why = first_of(self.problems)
-            raise UserError(tr("{path} contains no usable row{why}", path=self._path, why=why))
-        self.problems += (Problem(0, "note", words) for words in self._left.sentences())
-        self.problems += unread_note(+self._unread)
-        self.problems += self._cells.notes()
+        self.problems.notes(self._left.sentences())
+        self.problems += [*unread_note(+self._unread), *self._cells.notes()]
         for key, line in list(self._made_ids.items())[:1]:
             text = ntr(
                 "{n} document identifier, “{key}”, is a date, a logical value or a number. If a spreadsheet converted "
@@ -560,9 +559,8 @@ class DocumentTableReader:
                 len(self._made_ids),
                 key=key,
             )
-            self.problems.append(Problem(line, "note", text))
-        sheets = (self._layout.documents, self._layout.mentions)
-        said = dict.fromkeys(one.table.repair for one in sheets if one is not None)
+            self.problems.note(text, line)
+        said = dict.fromkeys(one.repair for one in self._tables)
         self.problems[:0] = [Problem(0, "repaired", words) for words in said if words]
 
     def _documents(self) -> Iterator[_Document]:
@@ -579,12 +577,7 @@ class DocumentTableReader:
         next(rows, None)
         for line, cells in rows:
             if any(cell.strip() for cell in cells[sheet.width :]):
-                text = tr(
-                    "has {number} cells for {width} columns; the extra cells are left out",
-                    number=len(cells),
-                    width=sheet.width,
-                )
-                self._problem(line, "repaired", text)
+                self.problems.repaired(extra_cells(len(cells), sheet.width), line)
             if guarded:
                 cells = [unguarded(one) for one in cells]
             values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
@@ -610,7 +603,7 @@ class DocumentTableReader:
         for row in self._rows(sheet):
             words = row.values.get("mention", "").strip()
             if not words:
-                self._problem(row.line, "set aside", tr("the row has no mention"))
+                self.problems.set_aside(tr("the row has no mention"), row.line)
                 continue
             key = row.values.get("document", "").strip() or f"row {row.line}"
             yield _Document(row.line, key, "", words, "section", [row])
@@ -639,22 +632,21 @@ class DocumentTableReader:
             yield found
         for key, rows in waiting.items():
             for row in rows:
-                self._problem(row.line, "set aside", tr("the document {key!r} of the mention was not found", key=key))
+                self.problems.set_aside(tr("the document {key!r} of the mention was not found", key=key), row.line)
 
     def _made(self, found: _Document) -> SourceDocument:
         joined = bool(found.title) and not found.body.startswith(found.title)
         text = f"{found.title}\n{found.body}" if joined else found.body
         passages = _passages(found, text, joined=joined)
-        anchors = Anchors(text, passages)
-        if words := learn(anchors, _stated(found.rows)):
-            self._problem(found.line, "note", tr("document {key}: {words}", key=found.key, words=words))
-        mentions = [one for row in found.rows if (one := self._mention(row, text, anchors, found.key)) is not None]
+        placing = Placing(text, passages, self.problems, found.key)
+        placing.learn(_stated(found.rows), found.line)
+        mentions = [one for row in found.rows if (one := self._mention(row, placing, found.key)) is not None]
         title = found.title or first_line(text)
         kept = {one.record for one in mentions}
         raw = dump_attributes({row.line: row.attributes for row in found.rows if row.attributes and row.line in kept})
         return SourceDocument(found.key, title, text, passages, tuple(mentions), raw, found.line)
 
-    def _mention(self, row: _Row, text: str, anchors: Anchors, key: str) -> SourceMention | None:
+    def _mention(self, row: _Row, placing: Placing, key: str) -> SourceMention | None:
         own = f"{OUTCOME}: {row.outcome}"
         if said := own if row.outcome == Outcome.REJECTED else cancelling(row.states):
             self._left.mentions[said] += 1
@@ -664,12 +656,11 @@ class DocumentTableReader:
         try:
             ranges = ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote))
         except ValueError as error:
-            self._problem(row.line, "set aside", f"{where}: {error}")
+            self.problems.set_aside(f"{where}: {error}", row.line)
             return None
-        spans = self._place(row, ranges, quote, text, anchors, where)
+        spans = self._place(row, ranges, quote, placing, where)
         if not spans:
             return None
-        words = " ".join(text[span.start : span.end] for span in spans)
         kind = row.values.get("type", "").strip() or ANY_TYPE
         raw, prefix = self._stated_ids(row, kind)
         said = own if row.outcome == Outcome.SKIPPED else unfinished(row.states)
@@ -677,7 +668,7 @@ class DocumentTableReader:
             self._left.unfinished[said] += 1
             raw = ""
         ids = tuple(dict.fromkeys(one if is_variant(one) else with_prefix(one, prefix) for one in ids_of(raw)))
-        return SourceMention(spans, words, kind, ids, raw, bool(raw) and not ids, row.line)
+        return stated_mention(placing.text, spans, kind, [raw] if raw else [], row.line, ids)
 
     def _stated_ids(self, row: _Row, kind: str) -> tuple[str, str]:
         """The cell with identifiers and their prefix, if a heading (`MeSH ID`) or another cell states it: the column of
@@ -699,53 +690,29 @@ class DocumentTableReader:
         return raw, prefix
 
     def _place(
-        self, row: _Row, ranges: list[tuple[int, int]], quote: str, text: str, anchors: Anchors, where: str
+        self, row: _Row, ranges: list[tuple[int, int]], quote: str, placing: Placing, where: str
     ) -> tuple[Span, ...]:
+        if quote and ranges:
+            return placing.find(ranges, quote, where, row.line)
         if not quote:
-            if ranges and all(0 <= start < end <= len(text) for start, end in ranges):
-                return tuple(sorted(Span(start, end) for start, end in ranges))
-            self._problem(
-                row.line,
-                "set aside",
-                tr("{where}: the row has neither the text of a mention nor a position", where=where),
-            )
-            return ()
-        if not ranges:
-            at = text.find(quote)
-            if at >= 0 and text.find(quote, at + 1) < 0:
-                return (Span(at, at + len(quote)),)
-            several = tr("{where}: it occurs several times in the text, and the row gives no position", where=where)
-            nowhere = tr("{where}: it does not occur in the text, and the row gives no position", where=where)
-            self._problem(row.line, "set aside", several if at >= 0 else nowhere)
-            return ()
-        found = find_place(anchors, ranges, quote, text)
-        if found is None:
-            self._problem(
-                row.line,
-                "set aside",
-                tr("{where}: the text there is different, and no other position is unambiguous", where=where),
-            )
-            return ()
-        if found.repair:
-            self._problem(
-                row.line,
-                "repaired",
-                tr("{where}: {repair}; read as {words}", where=where, repair=found.repair, words=found.words),
-            )
-        return found.spans
-
-    def _problem(self, line: int, severity: str, text: str) -> None:
-        self.problems.append(Problem(line, severity, text))
+            if not (spans := placing.inside(ranges)):
+                words = "{where}: the row has neither the text of a mention nor a position"
+                self.problems.set_aside(tr(words, where=where), row.line)
+            return spans
+        at = placing.text.find(quote)
+        if at >= 0 and placing.text.find(quote, at + 1) < 0:
+            return (Span(at, at + len(quote)),)
+        several = tr("{where}: it occurs several times in the text, and the row gives no position", where=where)
+        nowhere = tr("{where}: it does not occur in the text, and the row gives no position", where=where)
+        self.problems.set_aside(several if at >= 0 else nowhere, row.line)
+        return ()
 
 
-class TableFormat:
-    """Reads and writes tables; `options` determine how this one is read. `problems` lists data that the last `write`
-    left out."""
+class TableFormat(Format):
+    """Reads and writes tables; `options` determine how this one is read."""
 
     name = "table"
     title = "Table (CSV, TSV, XLSX)"
-    can_read = True
-    can_write = True
     endings = (".csv", ".tsv", ".xlsx")
     carries = Carries(
         mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, every_mention=True
@@ -753,8 +720,8 @@ class TableFormat:
     carries_people = True
 
     def __init__(self, options: DocumentOptions | None = None) -> None:
+        super().__init__()
         self._options = options or DocumentOptions()
-        self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         return are_documents(headings_in(head))
@@ -778,12 +745,9 @@ class TableFormat:
         return reader
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """See `HoldsAttributes`."""
         return attributes_of(raw)
 
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `document_table_write.write_tables`."""
-        self.problems = []
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
         return write_tables(files, out, self.problems)
 
 

@@ -11,15 +11,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import Self
 
 from curator.domain.curies import curie
-from curator.domain.entities import Entity, ObsoleteEntity
+from curator.domain.entities import Entity
 from curator.domain.wording import UnreadableError, UserError, tr
 from curator.io.files.source import plain_text
-from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.kb.base import KbReader, clean_names
 from curator.io.tables.columns import key, place, unread_note
 from curator.io.tables.columns import sniffed as sniffed_by
-from curator.io.tables.tables import MISSING, Cells, Table, headings_in, is_converted, is_only_table, is_workbook
+from curator.io.tables.tables import (
+    MISSING,
+    Cells,
+    Table,
+    extra_cells,
+    headings_in,
+    is_converted,
+    is_only_table,
+    is_workbook,
+)
 from curator.services.ports.files import FIELDS, KbOptions, Problem, TablePreview
 
 HEADINGS: Mapping[str, tuple[str, ...]] = {
@@ -39,32 +49,51 @@ SHOWN = 5
 SEPARATORS = "|;"
 
 
-class KbTableReader:
+class KbTableReader(KbReader):
     format = "table"
+    title = "a table (CSV, TSV, XLSX)"
+    chooses = frozenset({"columns", "sheet"})
 
-    def __init__(self, path: Path, options: KbOptions) -> None:
-        self._table = Table(path, sheet=options.sheet)
-        self._columns = options.columns
-        self.problems: list[Problem] = []
-        self.obsolete: list[ObsoleteEntity] = []
+    def __init__(self, path: Path, options: KbOptions | None = None) -> None:
+        super().__init__(path, options)
+        self._table = Table(path, sheet=self.options.sheet)
+        self._columns = self.options.columns
+
+    @staticmethod
+    def sniff(head: bytes) -> bool:
+        """Whether the first line has headings for id and name, and none of documents."""
+        return is_kb(headings_in(head))
+
+    @classmethod
+    def sniff_path(cls, path: Path) -> bool:
+        """Whether it is a workbook with such headings in its first sheet, or a UTF-16 text with them."""
+        try:
+            return path.is_file() and is_only_table(path) and is_kb(next(iter(Table(path).first(1)), []))
+        except UnreadableError:
+            raise
+        except UserError:
+            return False
+
+    @classmethod
+    def open(cls, path: Path, options: KbOptions | None = None) -> Self:
+        """Raises UserError for a missing, empty, truncated or foreign file, and for missing columns."""
+        reader = cls(path, options)
+        reader._table.verify()
+        places_of(path, next(iter(reader._table.first(1)), []), reader._columns)
+        return reader
 
     @property
     def position(self) -> tuple[int, int]:
         return self._table.position
 
-    def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
+    def entities(self) -> Iterator[tuple[int, Entity]]:
         self._cells, self._unread = Cells(), set[str]()
-        yield from needs_some(first_of_each(self._entities(), self.problems), self._table.path, self.problems)
-        self.problems += unread_note(self._unread)
-        self.problems += self._cells.notes()
-        if self._table.repair:
-            self.problems.insert(0, Problem(0, "repaired", self._table.repair))
-
-    def _entities(self) -> Iterator[tuple[int, Entity]]:
         for _, group in groupby(self._rows(), key=lambda found: found[1].id):
             (line, entity), *more = group
             yield line, _joined(entity, [one for _, one in more]) if more else entity
+        self.problems += [*unread_note(self._unread), *self._cells.notes()]
+        if self._table.repair:
+            self.problems.insert(0, Problem(0, "repaired", self._table.repair))
 
     def _rows(self) -> Iterator[tuple[int, Entity]]:
         rows = self._table.rows()
@@ -75,12 +104,7 @@ class KbTableReader:
             for at in [at for at in others if at < len(cells) and cells[at].strip() not in ("", *MISSING)]:
                 self._unread.add(others.pop(at))
             if len(cells) > len(headings) and any(cell.strip() for cell in cells[len(headings) :]):
-                text = tr(
-                    "has {number} cells for {number2} columns; the extra cells are left out",
-                    number=len(cells),
-                    number2=len(headings),
-                )
-                self.problems.append(Problem(line, "repaired", text))
+                self.problems.repaired(extra_cells(len(cells), len(headings)), line)
             values = {
                 field: self._cells.value(plain_text(cells[at]), line) for field, at in places.items() if at < len(cells)
             }
@@ -89,7 +113,7 @@ class KbTableReader:
                 continue
             if not values.get("id") or not values.get("name"):
                 missing = "name" if values.get("id") else "id"
-                self.problems.append(Problem(line, "set aside", tr("the row has no {missing}", missing=missing)))
+                self.problems.set_aside(tr("the row has no {missing}", missing=missing), line)
                 continue
             yield line, self._entity(line, values)
 
@@ -118,7 +142,7 @@ class KbTableReader:
             "value or number. Correct the cell and format its column as text.",
             cells=", ".join(made),
         )
-        self.problems.append(Problem(line, "set aside", text))
+        self.problems.set_aside(text, line)
 
 
 def _joined(first: Entity, more: Sequence[Entity]) -> Entity:
@@ -188,21 +212,6 @@ def preview_kb_table(path: Path, options: KbOptions | None = None) -> TablePrevi
     return TablePreview(tuple(headings), tuple(tuple(row) for row in rows), columns, table.sheets())
 
 
-def sniff(head: bytes) -> bool:
-    """Whether the first line has headings for id and name, and none of documents."""
-    return is_kb(headings_in(head))
-
-
-def sniff_path(path: Path) -> bool:
-    """Whether it is a workbook with such headings in its first sheet, or a UTF-16 text with them."""
-    try:
-        return path.is_file() and is_only_table(path) and is_kb(next(iter(Table(path).first(1)), []))
-    except UnreadableError:
-        raise
-    except UserError:
-        return False
-
-
 def is_kb(headings: Sequence[str]) -> bool:
     found = sniffed(headings)
     return "id" in found and "name" in found and TEXTS.isdisjoint(map(key, headings))
@@ -216,17 +225,3 @@ def is_table(path: Path) -> bool:
         return True
     line = next((one for one in Table(path).first(1)), [])
     return len(line) > 1
-
-
-def open_reader(path: Path, options: KbOptions | None = None) -> KbTableReader:
-    """Raises UserError for a missing, empty, truncated or foreign file, and for missing columns."""
-    options = options or KbOptions()
-    table = Table(path, sheet=options.sheet)
-    table.verify()
-    places_of(path, next(iter(table.first(1)), []), options.columns)
-    return KbTableReader(path, options)
-
-
-TABLE = KbSource(
-    "table", "a table (CSV, TSV, XLSX)", sniff, open_reader, sniff_path, chooses=frozenset({"columns", "sheet"})
-)

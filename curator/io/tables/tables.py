@@ -410,3 +410,8 @@ def _cell(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return f"{value:.15G}"  # spreadsheets keep 15 digits; a longer number gets an exponent, and is no identifier
     return str(value)
+
+
+def extra_cells(number: int, width: int) -> str:
+    words = "has {number} cells for {width} columns; the extra cells are left out"
+    return tr(words, number=number, width=width)

@@ -12,19 +12,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.export import Action, WrittenSource, action_for, left_out, write_streams
+from curator.io.files.export import Action, WrittenSource, action_for
+from curator.io.files.format import Format
 from curator.io.files.idstyle import NIL, NIL_WORDS, read_id, read_ids, written_id
-from curator.io.files.reading import DocumentSourceReader, first_of, mention_place
-from curator.io.files.source import BOM, Source, plain_text
-from curator.io.standoff.standoff import first_line, plain_passages
-from curator.io.wiki.zeshel import LineError, first_object, has_keys, parse_object
-from curator.services.ports.files import Carries, ExportDocument, ExportMention, LeftOut, Problem
+from curator.io.files.json_stream import LineError, first_object, has_keys, parse_object, text_in
+from curator.io.files.reading import Reader, first_line, mention_place, plain_passages
+from curator.io.files.report import Report
+from curator.io.files.source import BOM, plain_text
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, LeftOut
 
 # Write BLINK's JSON lines. * The line of an unchanged mention is written back exactly, with unknown keys. * A decision
 # is `label_id`, the first entity, and `entity_ids`, all of them; `NIL` for none. `label` and `label_title` belong to
@@ -66,25 +68,24 @@ class _Tally:
                 )
             )
 
-    def problems(self) -> Iterator[Problem]:
+    def report(self, problems: Report) -> None:
         if self.documents:
             text = ntr(
                 "BLINK has one line for each mention: {n} document without mentions was left out",
                 "BLINK has one line for each mention: {n:,} documents without mentions were left out",
                 self.documents,
             )
-            yield LeftOut(0, "note", text, documents=self.documents)
+            problems.append(LeftOut(0, "note", text, documents=self.documents))
         if self.descriptions:
-            text = ntr(
-                "{n} line has no `label` and no `label_title`: join it with the knowledge base by `label_id`",
-                "{n:,} lines have no `label` and no `label_title`: join them with the knowledge base by `label_id`",
-                self.descriptions,
+            one = "{n} line has no `label` and no `label_title`: join it with the knowledge base by `label_id`"
+            several = (
+                "{n:,} lines have no `label` and no `label_title`: join them with the knowledge base by `label_id`"
             )
-            yield Problem(0, "note", text)
+            problems.note(ntr(one, several, self.descriptions))
 
 
 def _written_lines(
-    documents: Iterable[ExportDocument], file: SourceFile, problems: list[Problem], tally: _Tally
+    documents: Iterable[ExportDocument], file: SourceFile, problems: Report, tally: _Tally
 ) -> Iterator[str]:
     """The lines of all documents, with their ends."""
     for item in documents:
@@ -101,7 +102,7 @@ def _written_lines(
 
 
 def _line(
-    gold: ExportMention, item: ExportDocument, file: SourceFile, records: list[Any], problems: list[Problem]
+    gold: ExportMention, item: ExportDocument, file: SourceFile, records: list[Any], problems: Report
 ) -> dict[str, Any] | None:
     action = action_for(gold, item.document.external_id, problems)
     mention = gold.mention
@@ -109,9 +110,7 @@ def _line(
         return None
     if len(mention.spans) != 1:
         where = mention_place(item.document.external_id, mention.text)
-        problems.append(
-            left_out(gold, tr("{where} is discontinuous, which BLINK does not support: left out", where=where))
-        )
+        problems.left_out(gold, tr("{where} is discontinuous, which BLINK does not support: left out", where=where))
         return None
     came = records[mention.record] if 0 <= mention.record < len(records) else None
     if came is not None and action is Action.KEEP:
@@ -169,33 +168,21 @@ class _Line:
     value: Mapping[str, Any]
 
 
-class BlinkReader(DocumentSourceReader):
+class BlinkReader(Reader):
     format = "blink"
+    none = "{path} contains no usable BLINK mention{why}"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        count = 0
-        held: list[_Line] = []
-        for line in self._lines():
-            if held and (held[0].key, held[0].text) != (line.key, line.text):
-                yield self._document(held)
-                held = []
-            held.append(line)
-            count += 1
-        if held:
-            yield self._document(held)
-        if not count:
-            why = first_of(self.problems)
-            raise UserError(tr("{path} contains no usable BLINK mention{why}", path=self._source.path, why=why))
+    def documents(self) -> Iterator[SourceDocument]:
+        for _, lines in groupby(self._lines(), key=lambda one: (one.key, one.text)):
+            yield self._document(list(lines))
 
     def _lines(self) -> Iterator[_Line]:
-        for number, line in enumerate(self._source.lines(), 1):
-            if not line.removeprefix(BOM).strip():
-                continue
-            try:
-                yield _parsed(parse_object(line.removeprefix(BOM)), number)
-            except LineError as error:
-                self._problem(number, "set aside", plain_text(tr("the mention {error}", error=error)))
+        for number, line in enumerate(self.source.lines(), 1):
+            if line.removeprefix(BOM).strip():
+                try:
+                    yield _parsed(parse_object(line.removeprefix(BOM)), number)
+                except LineError as error:
+                    self.problems.set_aside(tr("the mention {error}", error=error), number)
 
     def _document(self, lines: list[_Line]) -> SourceDocument:
         first = lines[0]
@@ -212,59 +199,10 @@ class BlinkReader(DocumentSourceReader):
         )
 
 
-class BlinkFormat:
-    """Reads and writes. `problems` lists data that the last `write` left out."""
-
-    name = "blink"
-    title = "BLINK JSON lines"
-    can_read = True
-    can_write = True
-    endings = (".jsonl", ".json")
-    carries = Carries(mentions=True, several_ids=True, nil=True, own_fields=True)
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return has_keys(first_object(head), CONTEXTS)
-
-    def open(self, path: Path) -> BlinkReader:
-        """Raises UserError for a missing, empty, truncated or foreign file."""
-        if not self.sniff(path, Source(path).head()):
-            raise UserError(
-                tr(
-                    "{path} is not BLINK: its lines lack {contexts}; choose another format",
-                    path=path,
-                    contexts=", ".join(CONTEXTS),
-                )
-            )
-        reader = BlinkReader(path)
-        reader.prepare()
-        return reader
-
-    def holds_more(self, raw: str) -> bool:
-        return any(value.keys() - _KNOWN for _, value in json.loads(raw))
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `export.write_streams`."""
-        self.problems = []
-        tally = _Tally()
-
-        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
-            for file, documents in sources:
-                yield from (line.encode("utf-8") for line in _written_lines(documents, file, self.problems, tally))
-
-        paths = write_streams(files, out, pieces, format_name=self.name, suffix=".blink.jsonl", endings=self.endings)
-        self.problems += tally.problems()
-        return paths
-
-
 def _parsed(value: Mapping[str, Any], number: int) -> _Line:
     """Raises LineError."""
     for key in CONTEXTS:
-        if not isinstance(value.get(key), str):
-            raise LineError(tr("has no text in `{key}`", key=key))
+        text_in(value, key)
     left, mention, right = (plain_text(value[key]) for key in CONTEXTS)
     if not mention.strip():
         raise LineError(tr("is empty"))
@@ -310,3 +248,29 @@ def _stated(value: Mapping[str, Any]) -> list[object]:
     if title.strip().lower() not in _UNKNOWN:
         return [title]
     return [label] if label is not None and str(label).strip() not in _UNKNOWN else []
+
+
+class BlinkFormat(Format):
+    name = "blink"
+    title = "BLINK JSON lines"
+    refusal = f"{{path}} is not BLINK: its lines lack {', '.join(CONTEXTS)}; choose another format"
+    reader = BlinkReader
+    endings = (".jsonl", ".json")
+    suffix = ".blink.jsonl"
+    carries = Carries(mentions=True, several_ids=True, nil=True, own_fields=True)
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return has_keys(first_object(head), CONTEXTS)
+
+    def holds_more(self, raw: str) -> bool:
+        return any(value.keys() - _KNOWN for _, value in json.loads(raw))
+
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
+        self._tally = _Tally()
+        paths = super().written(files, out)
+        self._tally.report(self.problems)
+        return paths
+
+    def pieces(self, sources: Sequence[WrittenSource]) -> Iterator[str]:
+        for file, documents in sources:
+            yield from _written_lines(documents, file, self.problems, self._tally)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
-from curator.domain.wording import UserError, localised, ntr, tr
-from curator.io.files.export import ReadOnly
-from curator.io.files.reading import DocumentSourceReader
+from curator.domain.wording import localised, ntr, tr
+from curator.io.files.format import ReadOnly
+from curator.io.files.reading import Reader
 from curator.io.files.source import Source, plain_text
 from curator.io.files.xml_stream import records
 from curator.io.wiki.wikitext import Plain, page_title, plain_page
@@ -25,6 +25,7 @@ from curator.services.ports.files import Carries
 
 _ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->).)*+-->\s*)*+<mediawiki[\s>]", re.DOTALL)
 _WIKITEXT = ("", "wikitext")
+NO_DUMP = "{path} is not a MediaWiki dump: its XML has no root <mediawiki>; choose another file"
 MOST_NAMES = 30
 """Names of templates in a report."""
 _HIDDEN = ("-2", "6", "14")
@@ -89,13 +90,13 @@ class Dump:
         return Page(title, _text(last, "text") if wikitext else "", line)
 
 
-class MediaWikiReader(DocumentSourceReader):
+class MediaWikiReader(Reader):
     format = "mediawiki"
+    none = "{path} contains no article: choose a dump of pages with their texts"
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        dump = Dump(self._source)
-        count = redirects = empty = 0
+    def documents(self) -> Iterator[SourceDocument]:
+        dump = Dump(self.source)
+        redirects = empty = 0
         lost: Counter[str] = Counter()
         for page in dump.pages():
             if page.redirect:
@@ -104,48 +105,34 @@ class MediaWikiReader(DocumentSourceReader):
             try:
                 plain = dump.wiki.plain(page.text, page.title)
             except ValueError as error:
-                self._problem(
-                    page.line,
-                    "set aside",
-                    tr("page {title}: its text cannot be parsed ({error})", title=page.title, error=error),
-                )
+                words = tr("page {title}: its text cannot be parsed ({error})", title=page.title, error=error)
+                self.problems.set_aside(words, page.line)
                 continue
-            count += 1
             empty += not page.text.strip()
             lost.update(plain.lost)
             yield _document(page, plain, dump.wiki.name)
-        if not count:
-            raise UserError(
-                tr("{path} contains no article: choose a dump of pages with their texts", path=self._source.path)
-            )
         if lost:
-            self._problem(0, "note", _lost_words(lost))
-        if empty:
-            words = ntr(
+            self.problems.note(_lost_words(lost))
+        for number, one, several in (
+            (
+                empty,
                 "{n:,} page has no wikitext in the dump: its document contains only the title",
                 "{n:,} pages have no wikitext in the dump: their documents contain only the title",
-                empty,
-            )
-            self._problem(0, "note", words)
-        if redirects:
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "{n:,} redirect was left out: it is not a document. Imported as a knowledge base, "
-                    "the dump keeps it.",
-                    "{n:,} redirects were left out: they are not documents. Imported as a knowledge "
-                    "base, the dump keeps them.",
-                    redirects,
-                ),
-            )
-        if dump.others:
-            words = ntr(
+            ),
+            (
+                redirects,
+                "{n:,} redirect was left out: it is not a document. Imported as a knowledge base, the dump keeps it.",
+                "{n:,} redirects were left out: they are not documents. Imported as a knowledge base, the dump keeps "
+                "them.",
+            ),
+            (
+                dump.others,
                 "{n:,} page of another namespace was left out",
                 "{n:,} pages of other namespaces were left out",
-                dump.others,
-            )
-            self._problem(0, "note", words)
+            ),
+        ):
+            if number:
+                self.problems.note(ntr(one, several, number))
 
 
 def _lost_words(lost: Counter[str]) -> str:
@@ -162,20 +149,12 @@ def _lost_words(lost: Counter[str]) -> str:
 class MediaWikiFormat(ReadOnly):
     name = "mediawiki"
     title = "MediaWiki XML dump (Wikia)"
+    refusal = NO_DUMP
+    reader = MediaWikiReader
     carries = Carries(mentions=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         return is_dump(head)
-
-    def open(self, path: Path) -> MediaWikiReader:
-        """Raises UserError for a missing, empty, truncated or foreign file."""
-        if not is_dump(Source(path).head()):
-            raise UserError(
-                tr("{path} is not a MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
-            )
-        reader = MediaWikiReader(path)
-        reader.prepare()
-        return reader
 
 
 def is_dump(head: bytes) -> bool:

@@ -33,12 +33,24 @@ from typing import Any
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, tr
 from curator.io.files.atomic import AtomicFiles
-from curator.io.files.export import Action, action_for, entity_ids, export_name, is_gold, left_out, unique
+from curator.io.files.export import (
+    Action,
+    WrittenSource,
+    action_for,
+    entity_ids,
+    export_name,
+    extra_of,
+    is_gold,
+    unique,
+)
+from curator.io.files.format import Format
 from curator.io.files.idstyle import is_nil
+from curator.io.files.json_stream import LineError, first_object, has_keys, parse_object, text_in
 from curator.io.files.opening import is_own, own_file
-from curator.io.files.reading import DocumentSourceReader, mention_place
+from curator.io.files.reading import Reader, mention_place
+from curator.io.files.report import Report, first_of
 from curator.io.files.source import BOM, Source, join_lines, line_end, plain_text, split_lines, without_line_end
-from curator.services.ports.files import Carries, DocumentReader, ExportDocument, ExportMention, Problem
+from curator.services.ports.files import Carries, ExportDocument, ExportMention, Problem
 
 DOCUMENT_KEYS = ("document_id", "title", "text")
 MENTION_KEYS = ("context_document_id", "corpus", "text", "start_index", "end_index")
@@ -55,10 +67,6 @@ MENTION_ORDER = (
 )
 
 _WORLD = re.compile(r"[^/\\\x00-\x1f]{1,100}")
-
-
-class LineError(ValueError):
-    """A line that cannot be used; the message gives the reason, without file and line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +90,10 @@ class MentionLine:
     end: int
 
 
-def parse_object(line: str) -> Mapping[str, Any]:
-    """The JSON object of a line. Raises LineError."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise LineError(tr("is not JSON: {error}", error=error)) from error
-    if not isinstance(value, dict):
-        raise LineError(tr("is not a JSON object"))
-    return value
-
-
-def first_object(head: bytes) -> Mapping[str, Any]:
-    """The first line that is an object; empty if there is none."""
-    for line in head.decode("utf-8", "ignore").split("\n"):
-        if line.lstrip().startswith("{"):
-            try:
-                return parse_object(line)
-            except LineError:
-                continue
-    return {}
-
-
-def has_keys(value: Mapping[str, Any], keys: Sequence[str]) -> bool:
-    return all(key in value for key in keys)
-
-
 def parse_document(line: str) -> DocumentLine:
     """A line of `documents/WORLD.json`. Raises LineError."""
     value = parse_object(line)
-    fields = [_text(value, key) for key in DOCUMENT_KEYS]
+    fields = [text_in(value, key) for key in DOCUMENT_KEYS]
     if not fields[0].strip():
         raise LineError(tr("has an empty `document_id`"))
     plain = [plain_text(field) for field in fields]
@@ -121,22 +103,16 @@ def parse_document(line: str) -> DocumentLine:
 def parse_mention(line: str, record: int) -> MentionLine:
     """A line of `mentions/*.json`. Raises LineError."""
     value = parse_object(line)
-    world = _text(value, "corpus")
+    world = text_in(value, "corpus")
     if not _WORLD.fullmatch(world) or world.strip(". ") == "":
         raise LineError(tr("has no usable world in `corpus`: {world!r}", world=world[:40]))
     label = value.get("label_document_id")
     if label is not None and not isinstance(label, str):
         raise LineError(tr("has a `label_document_id` that is not text"))
     start, end = _number(value, "start_index"), _number(value, "end_index")
-    document_id = plain_text(_text(value, "context_document_id")).strip()
-    text = plain_text(_text(value, "text"))
+    document_id = plain_text(text_in(value, "context_document_id")).strip()
+    text = plain_text(text_in(value, "text"))
     return MentionLine(record, document_id, world, plain_text(label or "").strip(), text, start, end)
-
-
-def _text(value: Mapping[str, Any], key: str) -> str:
-    if not isinstance(value.get(key), str):
-        raise LineError(tr("has no text in `{key}`", key=key))
-    return str(value[key])
 
 
 def _number(value: Mapping[str, Any], key: str) -> int:
@@ -228,43 +204,33 @@ class WhitespaceTokens:
         return ranked[0][1], ranked[0][1] + size - 1, tr("the nearest occurrence of the mention's text was used")
 
 
-class _Reader(DocumentSourceReader):
-    """Base of both readers."""
+def _note_surrogates(problems: Report, document: DocumentLine, where: str, line: int) -> None:
+    if document.replaced:
+        words = "{where} {id} contains lone surrogates, read as U+FFFD"
+        problems.repaired(tr(words, where=where, id=document.id), line)
+
+
+class ZeshelMentionReader(Reader):
+    """Yields the context documents of a mentions file, world by world, each world in its documents file's order."""
 
     format = "zeshel"
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._path = path
-
-    def _note_surrogates(self, document: DocumentLine, where: str, line: int) -> None:
-        if document.replaced:
-            text = tr("{where} {id} contains lone surrogates, read as U+FFFD", where=where, id=document.id)
-            self._problem(line, "repaired", text)
-
-
-class ZeshelMentionReader(_Reader):
-    """Yields the context documents of a mentions file, world by world, each world in its documents file's order."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._worlds: dict[str, Source] = {}
         self._wanted: dict[str, dict[str, list[MentionLine]]] = {}
         self._content = ""
-        self._early: list[Problem] = []
+        self._early = Report()
 
     @property
     def position(self) -> tuple[int, int]:
-        pairs = [self._source.position] + [source.position for source in self._worlds.values()]
-        done = sum(pair[0] for pair in pairs)
-        total = self._source.path.stat().st_size + sum(s.path.stat().st_size for s in self._worlds.values())
-        return done, total
+        sources = [self.source, *self._worlds.values()]
+        return sum(one.position[0] for one in sources), sum(one.path.stat().st_size for one in sources)
 
     def prepare(self) -> None:
         """Read the mentions and find their documents. Raises UserError that names a missing documents file."""
-        self._reset()
-        self._wanted, self._worlds = {}, {}
-        lines = list(self._source.lines())
+        self._wanted, self.problems = {}, Report()
+        lines = list(self.source.lines())
         self._content = "".join(lines)
         for record, line in enumerate(lines):
             line = line.removeprefix(BOM) if record == 0 else line
@@ -273,73 +239,51 @@ class ZeshelMentionReader(_Reader):
             try:
                 mention = parse_mention(line, record)
             except LineError as error:
-                self._problem(record + 1, "set aside", tr("the mention {error}", error=error))
+                self.problems.set_aside(tr("the mention {error}", error=error), record + 1)
                 continue
             self._wanted.setdefault(mention.world, {}).setdefault(mention.document_id, []).append(mention)
         if not self._wanted:
-            raise UserError(
-                tr(
-                    "{path} contains no usable ZESHEL mention: {first_problem}",
-                    path=self._path,
-                    first_problem=self._first_problem(),
-                )
-            )
-        self._worlds = {world: Source(documents_file(self._path, world)) for world in self._wanted}
+            why = first_of(self.problems)
+            raise UserError(tr("{path} contains no usable ZESHEL mention{why}", path=self.path, why=why))
+        self._worlds = {world: Source(documents_file(self.path, world)) for world in self._wanted}
         self._early = self.problems
 
-    def _first_problem(self) -> str:
-        if not self.problems:
-            return tr("it is empty")
-        return tr("line {line} {text}", line=self.problems[0].line, text=self.problems[0].text)
+    def nothing(self) -> str:
+        paths = [str(source.path) for source in self._worlds.values()]
+        searched = ", ".join(paths[:5]) + (", …" if len(paths) > 5 else "")
+        words = "{path}: none of its context documents is in {searched}: check the folder"
+        return tr(words, path=self.path, searched=searched)
 
-    def __iter__(self) -> Iterator[SourceDocument]:
+    def documents(self) -> Iterator[SourceDocument]:
         if not self._worlds:
             self.prepare()
-        self._reset()
-        self.problems.extend(self._early)
+        self.problems = Report(self._early)
         places: dict[str, tuple[str, int]] = {}
         for world, source in self._worlds.items():
             yield from self._world(world, source, places)
-        if not places:
-            paths = [str(source.path) for source in self._worlds.values()]
-            searched = ", ".join(paths[:5]) + (", …" if len(paths) > 5 else "")
-            raise UserError(
-                tr(
-                    "{path}: none of its context documents is in {searched}: check the folder",
-                    path=self._path,
-                    searched=searched,
-                )
-            )
         self.extra = json.dumps({"mentions": self._content, "documents": places}, ensure_ascii=False)
 
     def _world(self, world: str, source: Source, places: dict[str, tuple[str, int]]) -> Iterator[SourceDocument]:
-        wanted = dict(self._wanted[world])
+        wanted, name = dict(self._wanted[world]), source.path.name
         for number, line in enumerate(source.lines(), 1):
             if not line.strip():
                 continue
             try:
                 document = parse_document(line.removeprefix(BOM))
             except LineError as error:
-                self._problem(
-                    number, "set aside", tr("in {name}: the document {error}", name=source.path.name, error=error)
-                )
+                self.problems.set_aside(tr("in {name}: the document {error}", name=name, error=error), number)
                 continue
             if document.id in wanted:
                 places[document.id] = (world, number)
-                self._note_surrogates(document, f"{source.path.name}: document", number)
+                _note_surrogates(self.problems, document, f"{name}: document", number)
                 yield self._document(document, wanted.pop(document.id), line.removeprefix(BOM), number)
             elif document.id in places:
-                self._problem(
-                    number, "set aside", tr("in {name}: duplicate document {id}", name=source.path.name, id=document.id)
-                )
-        for document_id, mentions in wanted.items():
+                self.problems.set_aside(tr("in {name}: duplicate document {id}", name=name, id=document.id), number)
+        for key, mentions in wanted.items():
+            reason = tr("its context document {document_id} is not in {path}", document_id=key, path=source.path)
             for mention in mentions:
-                reason = tr(
-                    "its context document {document_id} is not in {path}", document_id=document_id, path=source.path
-                )
-                self._problem(
-                    mention.record + 1, "set aside", tr('mention "{text}": {reason}', text=mention.text, reason=reason)
-                )
+                words = tr('mention "{text}": {reason}', text=mention.text, reason=reason)
+                self.problems.set_aside(words, mention.record + 1)
 
     def _document(self, found: DocumentLine, mentions: list[MentionLine], raw: str, line: int) -> SourceDocument:
         tokens = WhitespaceTokens(found.text)
@@ -357,40 +301,31 @@ class ZeshelMentionReader(_Reader):
         )
         place = tokens.find(mention, document.title)
         if place is None:
-            self._problem(
-                mention.record + 1,
-                "set aside",
-                tr("{where}: the text there is different, and no other position is unambiguous", where=where),
-            )
+            words = "{where}: the text there is different, and no other position is unambiguous"
+            self.problems.set_aside(tr(words, where=where), mention.record + 1)
             return None
         first, last, repair = place
         if repair:
-            self._problem(
-                mention.record + 1,
-                "repaired",
-                tr(
-                    "{where}: {repair}; read as tokens {first}-{last}",
-                    where=where,
-                    repair=repair,
-                    first=first,
-                    last=last,
-                ),
-            )
+            words = "{where}: {repair}; read as tokens {first}-{last}"
+            said = tr(words, where=where, repair=repair, first=first, last=last)
+            self.problems.repaired(said, mention.record + 1)
         span = tokens.span(first, last)
         ids = (mention.label,) if mention.label else ()
         text = document.text[span.start : span.end]
         return SourceMention((span,), text, mention.world, ids, mention.label, not ids, mention.record)
 
 
-class ZeshelDocumentReader(_Reader):
+class ZeshelDocumentReader(Reader):
     """Yields the documents of a `documents/WORLD.json` file, without mentions."""
 
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        self.extra = json.dumps({"world": world_name(self._path)}, ensure_ascii=False)
+    format = "zeshel"
+    none = "{path} contains no usable ZESHEL document"
+
+    def documents(self) -> Iterator[SourceDocument]:
+        self.extra = json.dumps({"world": world_name(self.path)}, ensure_ascii=False)
         held: tuple[DocumentLine, int] | None = None
         raw = ""
-        for number, line in enumerate(self._source.lines(), 1):
+        for number, line in enumerate(self.source.lines(), 1):
             document = self._parsed(line, number)
             if document is not None:
                 if held is not None:
@@ -402,9 +337,8 @@ class ZeshelDocumentReader(_Reader):
                 self.head += line
             else:
                 raw += line
-        if held is None:
-            raise UserError(tr("{path} contains no usable ZESHEL document", path=self._path))
-        yield _plain_document(*held, raw)
+        if held is not None:
+            yield _plain_document(*held, raw)
 
     def _parsed(self, line: str, number: int) -> DocumentLine | None:
         if not line.removeprefix(BOM).strip():
@@ -412,51 +346,10 @@ class ZeshelDocumentReader(_Reader):
         try:
             document = parse_document(line.removeprefix(BOM))
         except LineError as error:
-            self._problem(number, "set aside", tr("the document {error}", error=error))
+            self.problems.set_aside(tr("the document {error}", error=error), number)
             return None
-        self._note_surrogates(document, "document", number)
+        _note_surrogates(self.problems, document, "document", number)
         return document
-
-
-class ZeshelFormat:
-    """Reads mentions or documents files, writes both. `problems` lists data that the last `write` left out."""
-
-    name = "zeshel"
-    title = "ZESHEL (Wikia)"
-    can_read = True
-    can_write = True
-    carries = Carries(mentions=True)
-    carries_people = False
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        found = first_object(head)
-        return has_keys(found, MENTION_KEYS) or has_keys(found, DOCUMENT_KEYS)
-
-    def open(self, path: Path) -> DocumentReader:
-        """Raises UserError for a missing, empty, truncated or foreign file, or if the documents are missing."""
-        found = first_object(Source(path).head())
-        if not has_keys(found, MENTION_KEYS) and not has_keys(found, DOCUMENT_KEYS):
-            raise UserError(
-                tr(
-                    "{path} is not ZESHEL: its first line must contain the keys {mention_keys} "
-                    "(mentions) or {document_keys} (documents)",
-                    path=path,
-                    mention_keys=", ".join(MENTION_KEYS),
-                    document_keys=", ".join(DOCUMENT_KEYS),
-                )
-            )
-        kind = ZeshelMentionReader if has_keys(found, MENTION_KEYS) else ZeshelDocumentReader
-        reader = kind(path)
-        reader.prepare()
-        return reader
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """See `zeshel_write.write_files`."""
-        self.problems = []
-        return write_files(files, out, self.problems)
 
 
 def documents_file(mentions: Path, world: str) -> Path:
@@ -468,14 +361,8 @@ def documents_file(mentions: Path, world: str) -> Path:
         for found in (place, place.with_name(place.name + ".gz")):
             if found.is_file() and found != mentions.absolute():
                 return own_file(found, beside if found.is_relative_to(beside) else beside.parent)
-    raise UserError(
-        tr(
-            "{mentions} needs the documents of the world {world!r}: {places} does not exist; put the file there",
-            mentions=mentions,
-            world=world,
-            places=places[0],
-        )
-    )
+    words = "{mentions} needs the documents of the world {world!r}: {places} does not exist; put the file there"
+    raise UserError(tr(words, mentions=mentions, world=world, places=places[0]))
 
 
 def world_name(path: Path) -> str:
@@ -563,29 +450,6 @@ class _Worlds:
             self.lines.setdefault(world, {})[place] = raw
 
 
-def write_files(
-    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
-) -> list[Path]:
-    """Write into the folder `out`. On a UserError no file is changed."""
-    chosen = list(files)
-    if not chosen:
-        raise UserError(tr("nothing to export: the project has none of the requested documents"))
-    names = unique([export_name(file, format_name="zeshel", suffix=".json") for file, _ in chosen])
-    worlds = _Worlds()
-    mentions = {}
-    for number, ((file, documents), name) in enumerate(zip(chosen, names, strict=True)):
-        text = _FileWriter(file, number, worlds, problems).mentions(documents)
-        if text:
-            mentions[out / "mentions" / name] = text
-    texts = {out / "documents" / f"{world}.json": _world_text(worlds, world) for world in worlds.lines}
-    with AtomicFiles() as atomic:
-        for folder in (out, out / "documents", *((out / "mentions",) if mentions else ())):
-            atomic.folder(folder)
-        for target, text in (mentions | texts).items():
-            atomic.open(target).write(text.encode("utf-8"))
-    return [*mentions, *texts]
-
-
 def _world_text(worlds: _Worlds, world: str) -> str:
     lines = worlds.lines[world]
     ordered = [lines[place] for place in sorted(lines)]
@@ -596,7 +460,7 @@ def _world_text(worlds: _Worlds, world: str) -> str:
 class _FileWriter:
     """Writes the mentions of one source file and adds its documents to the worlds."""
 
-    def __init__(self, file: SourceFile, number: int, worlds: _Worlds, problems: list[Problem]) -> None:
+    def __init__(self, file: SourceFile, number: int, worlds: _Worlds, problems: Report) -> None:
         self._file = file
         self._number = number
         self._worlds = worlds
@@ -605,11 +469,10 @@ class _FileWriter:
         self._key_order: tuple[str, ...] = MENTION_ORDER
         self._used: set[str] = set()
         self._digests: dict[str, str] = {}  # of each seed, the last one used
-        own = file.format == "zeshel" and file.extra
-        self._extra: dict[str, Any] = json.loads(file.extra) if own else {}
+        self._extra = extra_of(file, "zeshel")
         stem = export_name(file, format_name="zeshel", suffix=".json").rpartition(".")[0] or file.name or "world"
         self._world: str = self._extra.get("world", re.sub(r"[/\\\s]", "_", stem.partition(".")[0]))
-        self._titles = Titles(Path(file.path)) if own else Titles(None)
+        self._titles = Titles(Path(file.path) if self._extra else None)
 
     def mentions(self, documents: Iterable[ExportDocument]) -> str:
         """The text of the mentions file, '' if there is no mention."""
@@ -636,12 +499,8 @@ class _FileWriter:
         wanted = item.document.external_id
         if not again or self._extra:
             return wanted
-        self._problems.append(
-            Problem(
-                0,
-                "repaired",
-                tr("a second document {wanted} was written as {wanted}-{order}", wanted=wanted, order=order),
-            )
+        self._problems.repaired(
+            tr("a second document {wanted} was written as {wanted}-{order}", wanted=wanted, order=order)
         )
         return f"{wanted}-{order}"
 
@@ -755,8 +614,7 @@ class _FileWriter:
         return digest[:16].upper()
 
     def _leave_out(self, item: ExportDocument, gold: ExportMention, text: str) -> None:
-        where = mention_place(item.document.external_id, gold.mention.text)
-        self._problems.append(left_out(gold, f"{where} {text}"))
+        self._problems.left_out(gold, f"{mention_place(item.document.external_id, gold.mention.text)} {text}")
 
     def _note(self, severity: str, item: ExportDocument, gold: ExportMention, text: str) -> None:
         where = mention_place(item.document.external_id, gold.mention.text)
@@ -793,3 +651,40 @@ def _stays(line: str, known: dict[str, Any], exported: set[str]) -> bool:
     """Whether a line stays; mentions of documents that are not exported are left out."""
     document_id = _value(line, "context_document_id").strip()
     return document_id not in known or document_id in exported
+
+
+class ZeshelFormat(Format):
+    """Reads mentions or documents files, writes both."""
+
+    name = "zeshel"
+    title = "ZESHEL (Wikia)"
+    refusal = (
+        f"{{path}} is not ZESHEL: its first line must contain the keys {', '.join(MENTION_KEYS)} (mentions) or "
+        f"{', '.join(DOCUMENT_KEYS)} (documents)"
+    )
+    carries = Carries(mentions=True)
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        found = first_object(head)
+        return has_keys(found, MENTION_KEYS) or has_keys(found, DOCUMENT_KEYS)
+
+    def reader(self, path: Path) -> Reader:
+        """Of the kind of file. Raises UserError if the documents of its mentions are missing."""
+        mentions = has_keys(first_object(Source(path).head()), MENTION_KEYS)
+        return ZeshelMentionReader(path) if mentions else ZeshelDocumentReader(path)
+
+    def written(self, files: Sequence[WrittenSource], out: Path) -> list[Path]:
+        """Into the folder `out`. On a UserError no file is changed."""
+        names = unique([export_name(file, format_name="zeshel", suffix=".json") for file, _ in files])
+        worlds = _Worlds()
+        mentions = {}
+        for number, ((file, documents), name) in enumerate(zip(files, names, strict=True)):
+            if text := _FileWriter(file, number, worlds, self.problems).mentions(documents):
+                mentions[out / "mentions" / name] = text
+        texts = {out / "documents" / f"{world}.json": _world_text(worlds, world) for world in worlds.lines}
+        with AtomicFiles() as atomic:
+            for folder in (out, out / "documents", *((out / "mentions",) if mentions else ())):
+                atomic.folder(folder)
+            for target, text in (mentions | texts).items():
+                atomic.open(target).write(text.encode("utf-8"))
+        return [*mentions, *texts]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from curator.domain.documents import Mention, MentionOrigin
 from curator.domain.relations import Relation, RelationEnd, SourceEnd, SourceRelation, StoredRelation
-from curator.services.ports.files import FormatRegistry, StatesRelations
+from curator.services.ports.files import FormatRegistry
 from curator.services.ports.storage import UnitOfWork
 
 KEPT_RECORDS = 16
@@ -94,7 +94,7 @@ class RelationReader:
         if (known := self._known.get(key)) is not None:
             return known
         form = next((one for one in self._formats.formats() if one.name == name), None)
-        found = tuple(form.relations(raw, extra)) if isinstance(form, StatesRelations) else ()
+        found = tuple(form.relations(raw, extra)) if form is not None else ()
         self._known[key] = found
         while len(self._known) > KEPT_RECORDS:
             self._known.popitem(last=False)

@@ -16,7 +16,7 @@ from curator.domain.decisions import Change
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import AttributeService, scheme_of
-from curator.services.ports.files import FormatRegistry, HoldsAttributes
+from curator.services.ports.files import FormatRegistry
 
 Named = TypeVar("Named", Attribute, AttributeValue)
 MOST_LOOKED_AT = 100
@@ -44,7 +44,7 @@ class FileAttribute:
 
 
 class FileAttributes(Service):
-    """Reads the attributes that formats with `HoldsAttributes` keep in records. It takes seconds for thousands of
+    """Reads the attributes that formats keep in records. It takes seconds for thousands of
     documents."""
 
     def __init__(self, context: Context, formats: FormatRegistry, attributes: AttributeService) -> None:
@@ -110,7 +110,7 @@ class FileAttributes(Service):
         with self._store.read() as unit:
             files = [(known.get(file.format), unit.documents.ids_of_file(file.id)) for file in unit.documents.files()]
             for form, ids in files:
-                if not isinstance(form, HoldsAttributes):
+                if form is None or not form.carries.attributes:
                     continue
                 for document_id in ids:
                     found = form.attributes_in(unit.documents.raw(document_id))

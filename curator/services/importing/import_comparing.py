@@ -149,7 +149,7 @@ def storable(reader: DocumentReader, form: DocumentFormat) -> Iterator[SourceDoc
             continue
         name = well_formed(one.external_id)
         yield one if name == one.external_id else replace(one, external_id=name)
-    reader.problems += fields.problems(reader.problems)
+    reader.problems.extend(fields.problems(reader.problems))
 
 
 def _has_nul(one: SourceDocument) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from curator.domain.wording import CancelledError, UnknownFormatError, UnreadableError, UserError, ntr, tr
 from curator.services.importing.import_report import FileProblem
@@ -60,15 +60,6 @@ class Recogniser(Protocol):
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]: ...
 
     def never_read(self, path: Path) -> Mapping[Path, str]: ...
-
-
-@runtime_checkable
-class OfSeveralFiles(Protocol):
-    """A format with several files for one document."""
-
-    def main_file(self, path: Path) -> Path:
-        """The main file of a file and its companions."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +188,7 @@ class _Sorted:
                 reasons[one] = _reason(one, error)
                 failed = error if _is_of_disk(error) else failed
                 continue
-            main = form.main_file(one) if isinstance(form, OfSeveralFiles) else one
-            (unmarked if getattr(form, "by_exclusion", False) else marked).append(main)
+            (unmarked if form.by_exclusion else marked).append(form.main_file(one))
         return cls(tuple(dict.fromkeys(marked)), tuple(dict.fromkeys(unmarked)), reasons, failed)
 
     def refuse_unread(self) -> None:

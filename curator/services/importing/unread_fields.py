@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from curator.domain.documents import SourceDocument
 from curator.domain.id_fields import id_in
 from curator.domain.wording import ntr
-from curator.services.ports.files import DocumentFormat, HoldsAttributes, HoldsFields, Problem
+from curator.services.ports.files import DocumentFormat, Problem
 
 MOST_NAMED = 20
 
@@ -51,8 +51,6 @@ class UnreadFields:
         ]
 
     def _fields(self, raw: str) -> Iterator[tuple[int, str, str]]:
-        held = [self._form.attributes_in(raw)] if isinstance(self._form, HoldsAttributes) else []
-        held += [self._form.fields_in(raw)] if isinstance(self._form, HoldsFields) else []
-        for records in held:
+        for records in (self._form.attributes_in(raw), self._form.fields_in(raw)):
             for record, fields in records.items():
                 yield from ((record, name, value) for name, value in fields.items())

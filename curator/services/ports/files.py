@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from curator.domain.audit import Comment
 from curator.domain.decisions import Decision
@@ -143,12 +143,14 @@ class DocumentReader(Protocol):
     """Reads one file as a stream. `problems`, `head`, `tail` and `extra` are complete when iteration ends."""
 
     format: str
-    problems: list[Problem]
     head: str
     tail: str
     extra: str
 
     def __iter__(self) -> Iterator[SourceDocument]: ...
+
+    @property
+    def problems(self) -> list[Problem]: ...
 
     @property
     def position(self) -> tuple[int, int]:
@@ -157,15 +159,32 @@ class DocumentReader(Protocol):
 
 
 class DocumentFormat(Protocol):
+    """`endings`: if there are any, a file whose name ends with one of them, the default first, may hold the documents
+    of all imported files; else each imported file gets its own. `document_endings`: files have one document each, in a
+    folder or an archive, and a single document may be written to a file with such a name."""
+
     name: str
     title: str
     can_read: bool
     can_write: bool
     carries: Carries
     carries_people: bool  # whether files contain who decided and when
-    problems: list[Problem]  # data that the last `write` left out
+    endings: tuple[str, ...]
+    document_endings: tuple[str, ...]
+    by_exclusion: bool  # whether files have no recognisable content
 
-    def sniff(self, path: Path, head: bytes) -> bool: ...
+    @property
+    def problems(self) -> list[Problem]:
+        """Data that the last `write` left out."""
+        ...
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        """Whether a text file has this format, by its beginning."""
+        ...
+
+    def main_file(self, path: Path) -> Path:
+        """The file that represents a file and its companions, if a document has several."""
+        ...
 
     def open(self, path: Path) -> DocumentReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
@@ -175,56 +194,18 @@ class DocumentFormat(Protocol):
         """Write atomically; returns the written paths."""
         ...
 
-
-@runtime_checkable
-class OneFile(Protocol):
-    """A document format of which one file may hold the documents of all imported files.
-
-    This applies if the name ends with one of `endings`, the default first; else each imported file gets its own file.
-    """
-
-    endings: tuple[str, ...]
-
-
-@runtime_checkable
-class FileForEach(Protocol):
-    """A document format with a file for each document, in a folder or an archive. A single document may also be written
-    to a file whose name ends with one of `document_endings`."""
-
-    document_endings: tuple[str, ...]
-
-
-@runtime_checkable
-class HoldsMore(Protocol):
-    """A document format that knows which data in a document's record only this format can represent."""
-
     def holds_more(self, raw: str) -> bool:
-        """Whether there are fields other than mentions with their types and identifiers, and relations."""
+        """Whether a document's record has fields other than mentions with their types and identifiers, and relations;
+        also if that is not known."""
         ...
-
-
-@runtime_checkable
-class HoldsAttributes(Protocol):
-    """A document format whose records have attributes of mentions."""
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """`Mention.record` -> {name: value}; `raw` is a document's record."""
+        """The attributes of mentions in a document's record: `Mention.record` -> {name: value}."""
         ...
-
-
-@runtime_checkable
-class HoldsFields(Protocol):
-    """A document format whose records have fields of mentions that are not read: neither their place, type and
-    identifiers, nor attributes."""
 
     def fields_in(self, raw: str) -> dict[int, dict[str, str]]:
-        """`Mention.record` -> {name: value}; `raw` is a document's record."""
+        """The same of fields that are not read: neither their place, type and identifiers, nor attributes."""
         ...
-
-
-@runtime_checkable
-class StatesRelations(Protocol):
-    """A document format whose records state relations."""
 
     def relations(self, raw: str, extra: str) -> Sequence[SourceRelation]:
         """The relations of one document's record, in order; `extra` is the file's. Unreadable ones are left out."""
@@ -301,8 +282,10 @@ class KnowledgeBaseReader(Protocol):
     """`obsolete` and `problems` are complete when all entities were read."""
 
     format: str
-    problems: list[Problem]
     obsolete: list[ObsoleteEntity]
+
+    @property
+    def problems(self) -> list[Problem]: ...
 
     def __iter__(self) -> Iterator[Entity]: ...
 

@@ -22,13 +22,9 @@ from curator.services.importing.import_sources import left_behind
 from curator.services.ports.files import (
     DocumentFormat,
     ExportDocument,
-    FileForEach,
     FileWriter,
     FormatRegistry,
-    HoldsAttributes,
-    HoldsMore,
     LeftOut,
-    OneFile,
     Problem,
 )
 from curator.services.records.export_documents import (
@@ -207,7 +203,7 @@ class _Tally:
     damaged: list[str] = field(default_factory=list)  # what is wrong with documents that are left out
     unsaved: str = ""  # why the project's disk does not hold all of it
 
-    def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
+    def take(self, item: ExportDocument, source: DocumentFormat | None, holder: DocumentFormat | None) -> None:
         """Count a document. `source`: its original format if some of its data are lost; `holder`: the same if
         attributes are lost."""
         self.documents += 1
@@ -223,7 +219,7 @@ class _Tally:
 
     def _loses(self, item: ExportDocument, source: DocumentFormat) -> bool:
         related = not self.with_relations and any(one.source for one in item.relations)
-        return related or not isinstance(source, HoldsMore) or source.holds_more(item.raw)
+        return related or source.holds_more(item.raw)
 
     def report(self, wanted: DocumentFormat, paths: list[Path], titles: Mapping[str, str]) -> ExportReport:
         out = [one for one in wanted.problems if isinstance(one, LeftOut)]
@@ -332,7 +328,7 @@ class ExportService(Service):
     def usual_name(self, format_name: str) -> str:
         """The default name of an export: a file if the format can hold all documents in one."""
         form = self._formats.by_name(format_name)
-        return f"gold{form.endings[0]}" if isinstance(form, OneFile) else f"gold-{form.name}"
+        return f"gold{form.endings[0]}" if form.endings else f"gold-{form.name}"
 
     def makes(self, out: Path, format_name: str) -> tuple[ExportTarget, int]:
         """The kind of target of an export of all documents to `out`, and the number of imported files."""
@@ -341,11 +337,11 @@ class ExportService(Service):
             files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.documents.files())
         if out.is_dir():
             return ExportTarget.FOLDER, files
-        if isinstance(form, OneFile):
+        if form.endings:
             return ExportTarget.FILE if files == 1 or out.name.lower().endswith(
                 form.endings
             ) else ExportTarget.FOLDER, files
-        if isinstance(form, FileForEach) and out.name.lower().endswith(form.document_endings):
+        if form.document_endings and out.name.lower().endswith(form.document_endings):
             return ExportTarget.FILE, 1
         return ExportTarget.ARCHIVE if out.suffix.lower() == ".zip" else ExportTarget.FOLDER, files
 
@@ -398,7 +394,7 @@ class ExportService(Service):
             source = known.get(file.format)
             loses = source if source is not None and left_behind(source, wanted) else None
             same = file.format == wanted.name or file.format in wanted.carries.takes_from
-            holder = source if isinstance(source, HoldsAttributes) and not same else None
+            holder = source if source is not None and source.carries.attributes and not same else None
             sources.append((file, self._documents(ids, tally, scope, loses, holder)))
         paths = wanted.write(sources, out)
         return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
@@ -456,7 +452,7 @@ class ExportService(Service):
         tally: _Tally,
         scope: ExportScope,
         loses: DocumentFormat | None,
-        holder: HoldsAttributes | None,
+        holder: DocumentFormat | None,
     ) -> Iterator[ExportDocument]:
         """See `_Tally.take`."""
         before = tally.documents

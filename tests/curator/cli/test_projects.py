@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from tests.curator.cli.conftest import Cli
 
 

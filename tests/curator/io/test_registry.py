@@ -8,7 +8,7 @@ import importlib
 import json
 import pkgutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -16,9 +16,10 @@ import pytest
 
 import curator.io
 from curator.domain.wording import UserError
-from curator.io import default_registry
-from curator.io.formats import default_sources, every_format
-from curator.io.kb.base import KbSource
+from curator.io.files.format import Format
+from curator.io.formats import FORMATS, KNOWLEDGE_BASES
+from curator.io.kb.base import KbReader
+from curator.io.registry import default_registry
 from curator.services.ports.files import DocumentFormat, FormatRegistry
 
 Put = Callable[..., Path]
@@ -142,23 +143,16 @@ def test_a_workbook_whose_headings_say_nothing_is_no_archive(tmp_path: Path) -> 
     assert "b.xlsx is a damaged workbook (" in refused(tmp_path / "b.xlsx")
 
 
-def declared() -> Iterator[object]:
-    """What the modules of `curator.io` hold, each where it is written."""
-    for info in pkgutil.walk_packages(curator.io.__path__, "curator.io."):
-        module = importlib.import_module(info.name)
-        for value in vars(module).values():
-            if isinstance(value, KbSource) or getattr(value, "__module__", "") == info.name:
-                yield value
+def declared(base: type) -> set[type]:
+    """The formats in the modules of `curator.io`: the classes with a title, each where it is written."""
+    modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(curator.io.__path__, "curator.io.")]
+    values = [(module.__name__, one) for module in modules for one in vars(module).values() if isinstance(one, type)]
+    return {one for name, one in values if issubclass(one, base) and one.__module__ == name and "title" in vars(one)}
 
 
 def test_every_format_that_is_written_is_registered() -> None:
-    """A document format is a class with `carries`; a format of knowledge bases is a `KbSource`."""
-    documents = {
-        one for one in declared() if isinstance(one, type) and hasattr(one, "carries") and hasattr(one, "name")
-    }
-    assert documents == {type(one) for one in every_format().formats()}, "list it in curator/io/formats.py"
-    sources = {one.name for one in declared() if isinstance(one, KbSource)}
-    assert sources == set(default_sources()), "list it in curator/io/formats.py"
+    assert declared(Format) == set(FORMATS), "list it in curator/io/formats.py"
+    assert declared(KbReader) == set(KNOWLEDGE_BASES), "list it in curator/io/formats.py"
 
 
 def test_every_format_that_is_only_read_has_a_seed_to_fuzz() -> None:

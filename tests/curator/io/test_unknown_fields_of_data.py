@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import read
 
 Put = Callable[..., Path]

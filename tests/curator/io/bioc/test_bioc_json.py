@@ -15,8 +15,8 @@ from lxml import etree
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCJsonReader
+from curator.io.registry import default_registry
 
 Put = Callable[..., Path]
 

@@ -18,10 +18,10 @@ from lxml import etree
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, slice_spans
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCXmlFormat
 from curator.io.bioc.bioc_write import tiles
 from curator.io.literature.pubtator import PubTatorFormat
+from curator.io.registry import default_registry
 
 Put = Callable[..., Path]
 FORMATS = [BioCXmlFormat, BioCJsonFormat]

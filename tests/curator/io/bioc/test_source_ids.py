@@ -10,9 +10,9 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
-from curator.io import default_registry
 from curator.io.bioc import source_ids
 from curator.io.files.idstyle import read_id, written_id
+from curator.io.registry import default_registry
 from curator.services.ports.files import DocumentFormat
 
 Put = Callable[..., Path]

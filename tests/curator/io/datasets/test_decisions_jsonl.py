@@ -20,8 +20,8 @@ from curator.domain.audit import Comment
 from curator.domain.decisions import FileComment, FileDecision, NilReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceFile, Span, Split
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.datasets.decisions import DecisionsFormat
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 
 Put = Callable[..., Path]

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.datasets.docbin import GROUP, DocBinFormat, DocBinTokens, groups_of, string_id
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 
 Put = Callable[..., Path]

@@ -13,8 +13,8 @@ from pyarrow import ipc, parquet
 
 from curator.domain.documents import Passage, Span, Split
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.datasets.huggingface import HuggingFaceFormat, split_of
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import read
 
 Put = Callable[..., Path]

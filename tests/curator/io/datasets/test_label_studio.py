@@ -11,8 +11,8 @@ import pytest
 
 from curator.domain.relations import SourceEnd, SourceRelation
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.datasets.label_studio import LabelStudioFormat
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import read
 
 Put = Callable[..., Path]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from curator.domain.relations import SourceEnd, SourceRelation
-from curator.io import default_registry
 from curator.io.datasets.huggingface import HuggingFaceFormat
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import read
 
 Put = Callable[..., Path]

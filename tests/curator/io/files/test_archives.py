@@ -12,8 +12,8 @@ import pytest
 
 from curator.domain.wording import UserError
 from curator.io.files import archives
-from curator.io.files.archive_writing import safe_name, write_files
 from curator.io.files.archives import open_files
+from curator.io.files.export import safe_name, write_files
 from curator.io.files.source import Source
 
 Put = Callable[..., Path]

@@ -20,13 +20,12 @@ from pyarrow import parquet
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UnreadableError
-from curator.io import default_registry
 from curator.io.files import archives
-from curator.io.files.archives import TakesFolders, holds_many, open_files
+from curator.io.files.archives import holds_many, open_files
 from curator.io.files.source import Source
-from curator.io.registry import ByExclusion, Registry, TakesPaths
+from curator.io.registry import default_registry
 from curator.services.importing.import_sources import document_formats
-from curator.services.ports.files import DocumentFormat
+from curator.services.ports.files import DocumentFormat, FormatRegistry
 from tests.curator.io.conftest import export_document, fresh
 
 DATA_PLACES = ("bc5cdr", "ncbi_disease", "formats", "scale", "zeshel/documents", "zeshel/mentions")
@@ -53,15 +52,15 @@ LONG = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(256))
 """More than fits into one read, even packed."""
 
 
-def claims(registry: Registry, path: Path) -> list[str]:
+def claims(registry: FormatRegistry, path: Path) -> list[str]:
     """The names of the formats that say a source is theirs, each asked alone; those recognised by exclusion are not."""
-    strict = [form for form in registry.formats() if form.can_read and not isinstance(form, ByExclusion)]
-    by_path = [form.name for form in strict if isinstance(form, TakesPaths) and form.sniff_path(path)]
+    strict = [form for form in registry.formats() if form.can_read and not form.by_exclusion]
+    by_path = [form.name for form in strict if form.sniff_path(path)]
     if by_path:
         return by_path  # no text, which the others are not asked about
     if holds_many(path):
         files = open_files(path)
-        return [form.name for form in strict if isinstance(form, TakesFolders) and form.sniff_files(files)]
+        return [form.name for form in strict if form.takes_folders and form.sniff_files(files)]
     head = Source(path).head()
     return [form.name for form in strict if form.sniff(path, head)]
 
@@ -241,7 +240,7 @@ def test_a_failing_read_is_no_other_format(form: DocumentFormat, tmp_path: Path,
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
-@pytest.mark.parametrize("form", [one for one in READ if isinstance(one, TakesFolders)], ids=lambda one: one.name)
+@pytest.mark.parametrize("form", [one for one in READ if one.takes_folders], ids=lambda one: one.name)
 def test_a_failing_read_leaves_no_document_out(
     form: DocumentFormat, packed: bool, tmp_path: Path, disk: FailingDisk
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.io.files.export import Action, action_for, export_name, target_paths, unique
-from curator.services.ports.files import Problem
+from curator.io.files.report import Report
 
 
 def file(name: str, form: str = "pubtator") -> SourceFile:
@@ -47,6 +47,6 @@ def test_what_becomes_of_a_decision(make: SimpleNamespace, verdict: Verdict, fro
     mention = SourceMention((Span(0, 1),), "a", "X", record=2)
     source = SourceDocument("1", "a", "a b", (), (mention,))
     item = make.export(source, verdicts={0: verdict}, added=[(Span(2, 3), "X", verdict)])
-    problems: list[Problem] = []
+    problems = Report()
     assert [action_for(gold, "1", problems) for gold in item.mentions] == [from_source, own]
     assert len(problems) == [from_source, own].count(Action.DROP)

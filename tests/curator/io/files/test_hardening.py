@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.files import archives
-from curator.io.files.archives import TakesFolders
+from curator.io.registry import default_registry
 
 Put = Callable[..., Path]
 SEEDS = Path(__file__).resolve().parents[3] / "fuzz/seeds"
@@ -133,7 +132,7 @@ def test_a_dtd_elsewhere_is_not_loaded(put: Put, name: str) -> None:
 
 def folder_formats() -> Iterator[str]:
     for form in default_registry().formats():
-        if form.can_read and isinstance(form, TakesFolders):
+        if form.can_read and form.takes_folders:
             yield form.name
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.entities import Entity
-from curator.io import default_registry
+from curator.io.registry import default_registry
 
 Put = Callable[..., Path]
 TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix X: <http://x.org/X/> .

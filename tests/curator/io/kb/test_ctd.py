@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io.kb import ctd, medic
+from curator.io.kb.ctd import CtdReader, MedicReader
 
 Put = Callable[..., Path]
 
@@ -19,7 +19,7 @@ DISEASES = "DiseaseName\tDiseaseID\tAltDiseaseIDs\tDefinition\tParentIDs\tTreeNu
 
 def test_diseases(put: Put) -> None:
     row = 'One "odd" disease\tMESH:D1\tOMIM:2|DO:DOID:3\tIs ill.\tMESH:D0\tC01.1\tC01\tUno|Un'
-    reader = ctd.open_reader(put(f"{HEAD} {DISEASES}\n{row}\n\tMESH:D9\n{row}\tmore\n"))
+    reader = CtdReader.open(put(f"{HEAD} {DISEASES}\n{row}\n\tMESH:D9\n{row}\tmore\n"))
     assert list(reader) == [
         Entity(
             "MESH:D1",
@@ -37,30 +37,30 @@ def test_diseases(put: Put) -> None:
 
 def test_genes_have_bare_ids_and_the_csv_has_quotes(put: Put) -> None:
     text = f'{HEAD} GeneSymbol,GeneName,GeneID,AltGeneIDs,Synonyms\nA1,"one, two",7,8|9,B1|C1\n'
-    assert list(ctd.open_reader(put(text))) == [
+    assert list(CtdReader.open(put(text))) == [
         Entity("NCBIGene:7", "A1", ("one, two", "B1", "C1"), ("Gene",), "", ("NCBIGene:8", "NCBIGene:9"))
     ]
 
 
 def test_a_blank_id_or_name_is_none(put: Put) -> None:
-    reader = ctd.open_reader(put(f"{HEAD} GeneSymbol,GeneName,GeneID\nA1,one,7\nA2,two, \n ,three,8\n"))
+    reader = CtdReader.open(put(f"{HEAD} GeneSymbol,GeneName,GeneID\nA1,one,7\nA2,two, \n ,three,8\n"))
     assert [one.id for one in reader] == ["NCBIGene:7"]
     assert [(one.line, one.severity) for one in reader.problems] == [(6, "set aside"), (7, "set aside")]
 
 
 def test_medic(put: Put) -> None:
-    reader = medic.open_reader(put("270400|D019082||One|Uno\n" + 5 * "C1||Two\n" + "broken\n"))
+    reader = MedicReader.open(put("270400|D019082||One|Uno\n" + 5 * "C1||Two\n" + "broken\n"))
     assert list(reader) == [
         Entity("OMIM:270400", "One", ("Uno",), ("Disease",), "", ("MESH:D019082",)),
         Entity("MESH:C1", "Two", (), ("Disease",)),
     ]
     assert [one.line for one in reader.problems] == [3, 4, 5, 6, 7], "the first of an id is kept"
     with pytest.raises(UserError, match="not MEDIC"):
-        medic.open_reader(put("id|name\n1|x\n"))
+        MedicReader.open(put("id|name\n1|x\n"))
 
 
 def test_the_real_vocabulary(shared_data: Path) -> None:
-    reader = medic.open_reader(shared_data / "mesh_native/medic_2012.txt")
+    reader = MedicReader.open(shared_data / "mesh_native/medic_2012.txt")
     entities = list(reader)
     assert len(entities) == 11915
     assert sum(1 + len(one.synonyms) for one in entities) == 76237

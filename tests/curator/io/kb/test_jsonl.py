@@ -11,13 +11,13 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io.kb.jsonl import JsonlReader, open_reader
+from curator.io.kb.jsonl import JsonlReader
 
 Put = Callable[..., Path]
 
 
 def read(path: Path) -> tuple[list[Entity], JsonlReader]:
-    reader = open_reader(path)
+    reader = JsonlReader.open(path)
     return list(reader), reader
 
 
@@ -110,7 +110,7 @@ def test_nothing_usable_is_an_error(put: Put) -> None:
     with pytest.raises(UserError, match="no usable entity"):
         read(put(lines({"id": "", "name": "x"})))
     with pytest.raises(UserError, match="is not a JSON lines knowledge base"):
-        open_reader(put("hello"))
+        JsonlReader.open(put("hello"))
 
 
 def test_the_real_knowledge_base(shared_data: Path) -> None:

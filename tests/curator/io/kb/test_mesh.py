@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io.kb import mesh_ascii, mesh_xml
+from curator.io.kb.mesh import MeshAsciiReader, MeshXmlReader
 
 Put = Callable[..., Path]
 
@@ -29,7 +29,7 @@ DESCRIPTORS = f"""<?xml version="1.0"?><!DOCTYPE DescriptorRecordSet SYSTEM "htt
 
 
 def test_descriptors(put: Put) -> None:
-    reader = mesh_xml.open_reader(put(DESCRIPTORS))
+    reader = MeshXmlReader.open(put(DESCRIPTORS))
     first, second = reader
     assert first == Entity(
         "MESH:D000001",
@@ -48,14 +48,14 @@ def test_descriptors(put: Put) -> None:
 def test_entities_of_the_file_are_refused(put: Put) -> None:
     bomb = '<!DOCTYPE a [<!ENTITY a "x"><!ENTITY b "&a;&a;">]>' + DESCRIPTORS.partition(">")[2].partition(">")[2]
     with pytest.raises(UserError, match="declares XML entities"):
-        list(mesh_xml.open_reader(put(bomb)))
+        list(MeshXmlReader.open(put(bomb)))
 
 
 def test_broken_and_foreign_xml(put: Put) -> None:
     with pytest.raises(UserError, match=r"line 5.*broken XML"):
-        list(mesh_xml.open_reader(put(DESCRIPTORS[:700])))
+        list(MeshXmlReader.open(put(DESCRIPTORS[:700])))
     with pytest.raises(UserError, match="is not MeSH XML"):
-        mesh_xml.open_reader(put("<html/>"))
+        MeshXmlReader.open(put("<html/>"))
 
 
 ASCII = """*NEWRECORD
@@ -89,7 +89,7 @@ UI = Q000004
 
 
 def test_ascii(put: Put) -> None:
-    reader = mesh_ascii.open_reader(put(ASCII.replace("\n", "\r\n")))
+    reader = MeshAsciiReader.open(put(ASCII.replace("\n", "\r\n")))
     first, _, made = reader
     assert first == Entity(
         "MESH:D000001", "One", ("Uno", "Un"), ("Disease",), "What it is.", (), ("C01.1",), ("MESH:D000002",)
@@ -100,7 +100,7 @@ def test_ascii(put: Put) -> None:
 
 @pytest.mark.parametrize(("name", "number"), [("desc-samples.xml", 43), ("supp-samples.xml", 19)])
 def test_real_records(shared_data: Path, name: str, number: int) -> None:
-    reader = mesh_xml.open_reader(shared_data / "mesh_native" / name)
+    reader = MeshXmlReader.open(shared_data / "mesh_native" / name)
     entities = list(reader)
     assert len(entities) == number
     assert all(one.types for one in entities if one.tree_numbers)

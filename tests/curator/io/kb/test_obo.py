@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io.kb.obo import OboReader, open_reader
+from curator.io.kb.obo import OboReader
 
 Put = Callable[..., Path]
 
@@ -17,7 +17,7 @@ HEADER = "format-version: 1.2\ndefault-namespace: things\n\n"
 
 
 def read(put: Put, text: str) -> tuple[dict[str, Entity], OboReader]:
-    reader = open_reader(put(HEADER + text))
+    reader = OboReader.open(put(HEADER + text))
     return {e.id: e for e in reader}, reader
 
 
@@ -160,7 +160,7 @@ def test_no_term_is_an_error(put: Put) -> None:
     with pytest.raises(UserError, match="no usable entity"):
         read(put, "[Typedef]\nid: part_of\n")
     with pytest.raises(UserError, match="is not an OBO"):
-        open_reader(put("hello"))
+        OboReader.open(put("hello"))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_no_term_is_an_error(put: Put) -> None:
     [("doid_2016-09-01.obo.gz", 6971, 1335), ("hp_2014.obo.gz", 10783, 3450)],
 )
 def test_real_ontologies(shared_data: Path, name: str, terms: int, alternates: int) -> None:
-    reader = open_reader(shared_data / "obo" / name)
+    reader = OboReader.open(shared_data / "obo" / name)
     entities = list(reader)
     assert len(entities) == terms
     assert sum(len(e.alt_ids) for e in entities) == alternates

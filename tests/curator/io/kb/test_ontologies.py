@@ -1,4 +1,4 @@
-"""OBO Graphs, OWL, SKOS: the same terms in every syntax."""
+"""OBO Graphs, OwlReader, SKOS: the same terms in every syntax."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io import default_registry
 from curator.io.kb import rdf
-from curator.io.kb.base import KbSource
-from curator.io.kb.obographs import OBOGRAPHS
+from curator.io.kb.base import KbReader
+from curator.io.kb.obographs import OboGraphsReader
 from curator.io.kb.ontology_terms import term_id
-from curator.io.kb.rdf import OWL, RDF
+from curator.io.kb.rdf import OwlReader, SkosReader
+from curator.io.registry import default_registry
 from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
@@ -104,10 +104,10 @@ SKOS_XML = f"""<?xml version="1.0"?>
 
 @pytest.mark.parametrize(
     ("source", "text"),
-    [(OBOGRAPHS, graph()), (OWL, OWL_XML), (RDF, TURTLE), (RDF, SKOS_XML)],
+    [(OboGraphsReader, graph()), (OwlReader, OWL_XML), (SkosReader, TURTLE), (SkosReader, SKOS_XML)],
     ids=["obographs", "owl", "turtle", "rdf-xml"],
 )
-def test_the_same_terms(put: Put, source: KbSource, text: str) -> None:
+def test_the_same_terms(put: Put, source: type[KbReader], text: str) -> None:
     path = put(text)
     assert source.sniff(path.read_bytes())
     reader = source.open(path)
@@ -118,20 +118,20 @@ def test_the_same_terms(put: Put, source: KbSource, text: str) -> None:
 
 def test_another_language(put: Put) -> None:
     german = KbOptions(languages=("de",))
-    assert [one.name for one in OWL.open(put(OWL_XML), german)] == ["eins", "two"]
-    assert [one.name for one in RDF.open(put(TURTLE), german)] == ["eins", "two"]
+    assert [one.name for one in OwlReader.open(put(OWL_XML), german)] == ["eins", "two"]
+    assert [one.name for one in SkosReader.open(put(TURTLE), german)] == ["eins", "two"]
 
 
 def test_a_name_in_another_language_is_better_than_no_entity(put: Put) -> None:
     head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix X: <http://x.org/X/> .\n"
     labels = {1: '"Herz"@de, "heart"@en-GB', 2: '"Leber"@de', 3: '"foie"@fr, "Leber"@de', 4: '"ren"', 5: '""'}
     own = "".join(f"X:{n} a skos:Concept ; skos:prefLabel {label} .\n" for n, label in labels.items())
-    reader = RDF.open(put(head + own, "x.ttl"))
+    reader = SkosReader.open(put(head + own, "x.ttl"))
     assert [one.name for one in reader] == ["heart", "Leber", "foie", "ren"]
     assert [one.severity for one in reader.problems] == ["set aside", "note"]
     assert "2 entities have no name in the chosen languages" in reader.problems[1].text
     assert "(de, fr)" in reader.problems[1].text
-    reader = RDF.open(put(head + own, "x.ttl"), KbOptions(languages=("fr",)))
+    reader = SkosReader.open(put(head + own, "x.ttl"), KbOptions(languages=("fr",)))
     assert [one.name for one in reader] == ["heart", "Leber", "foie", "ren"]
 
 
@@ -153,7 +153,7 @@ def test_a_concept_that_another_names_as_narrower_has_it_as_parent(put: Put) -> 
     X:2 a skos:Concept ; skos:prefLabel "two"@en ; skos:broader X:1 ; skos:inScheme X:s .
     X:3 a skos:Concept ; skos:prefLabel "three"@en .
     """
-    one, *others = RDF.open(put(own, "x.ttl"))
+    one, *others = SkosReader.open(put(own, "x.ttl"))
     assert one == Entity("X:1", "one", types=("Things",))
     assert [(other.id, other.parents) for other in others] == [("X:2", ("X:1",)), ("X:3", ("X:1",))]
 
@@ -162,17 +162,17 @@ def test_everything_is_no_parent(put: Put) -> None:
     thing = "http://www.w3.org/2002/07/owl#Thing"
     own = f"""<owl:Class rdf:about="{OBO}X_1"><rdfs:label>a</rdfs:label><rdfs:subClassOf rdf:resource="{thing}"/>
     </owl:Class>"""
-    assert [one.parents for one in OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))] == [()]
+    assert [one.parents for one in OwlReader.open(put(f"{ROOT}{own}</rdf:RDF>"))] == [()]
     graph = obo_graph([{"id": "X:1", "lbl": "a"}], [("X:1", "is_a", thing)])
-    assert [one.parents for one in OBOGRAPHS.open(put(graph))] == [()]
+    assert [one.parents for one in OboGraphsReader.open(put(graph))] == [()]
 
 
 def test_broken_files(put: Put) -> None:
     for source, text in (
-        (OBOGRAPHS, graph()[:-2]),
-        (OWL, OWL_XML[:-12]),
-        (RDF, SKOS_XML[:-9]),
-        (RDF, TURTLE + "X:5 a"),
+        (OboGraphsReader, graph()[:-2]),
+        (OwlReader, OWL_XML[:-12]),
+        (SkosReader, SKOS_XML[:-9]),
+        (SkosReader, TURTLE + "X:5 a"),
     ):
         with pytest.raises(UserError, match="again"):
             list(source.open(put(text)))
@@ -181,7 +181,7 @@ def test_broken_files(put: Put) -> None:
 def test_short_entities_are_replaced_and_others_refused(put: Put) -> None:
     text = OWL_XML.replace(">one<", ">&b;<")
     own = "<!ENTITY a 'aaaa'><!ENTITY b \"&a;&a;\"><!ENTITY obo"
-    assert [one.name for one in OWL.open(put(text.replace("<!ENTITY obo", own)))] == ["aaaaaaaa", "two"]
+    assert [one.name for one in OwlReader.open(put(text.replace("<!ENTITY obo", own)))] == ["aaaaaaaa", "two"]
     for declared in (
         '<!ENTITY b SYSTEM "file:///etc/passwd">',
         '<!ENTITY % p SYSTEM "file:///etc/passwd">%p;',
@@ -189,11 +189,11 @@ def test_short_entities_are_replaced_and_others_refused(put: Put) -> None:
         f'<!ENTITY a "{"ha" * 40}"><!ENTITY b "{"&a;" * 20}">',
     ):
         with pytest.raises(UserError, match="declares XML entities"):
-            list(OWL.open(put(text.replace("<!ENTITY obo", f"{declared}<!ENTITY obo"))))
+            list(OwlReader.open(put(text.replace("<!ENTITY obo", f"{declared}<!ENTITY obo"))))
     for hidden in (f"<!--{' ' * (1 << 17)}-->", ""):
         outside = SKOS_XML.replace("?>\n", f'?>\n{hidden}<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n', 1)
         with pytest.raises(UserError, match=r"declares XML entities|broken XML|neither RDF/XML"):
-            list(RDF.open(put(outside)))
+            list(SkosReader.open(put(outside)))
 
 
 def test_many_short_entities_are_refused(put: Put) -> None:
@@ -201,13 +201,13 @@ def test_many_short_entities_are_refused(put: Put) -> None:
         ">one<", f">{'&b;' * 9999}<"
     )
     with pytest.raises(UserError, match="declares XML entities"):
-        list(OWL.open(put(many)))
+        list(OwlReader.open(put(many)))
 
 
 def test_a_document_type_inside_the_ontology_is_refused(put: Put) -> None:
     inside = OWL_XML.replace("<owl:Ontology", '<!DOCTYPE x [<!ENTITY b "boo">]><owl:Ontology').replace(">one<", ">&b;<")
     with pytest.raises(UserError, match="line 5: broken XML"):
-        list(OWL.open(put(inside)))
+        list(OwlReader.open(put(inside)))
 
 
 DESCRIBED = """<?xml version="1.0" encoding="utf-8"?>
@@ -305,7 +305,7 @@ FORMS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1"])
 def test_a_graph_is_the_same_in_every_form(put: Put, form: str, encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{encoding}"?>{ROOT}{FORMS[form]}</rdf:RDF>'.replace("bravo", "brávo")
-    reader = OWL.open(put(text.encode(encoding), "x.owl"))
+    reader = OwlReader.open(put(text.encode(encoding), "x.owl"))
     assert sorted(reader, key=lambda one: one.id) == [ALPHA, replace(BETA, synonyms=("brávo",))]
     assert (reader.problems, reader.obsolete) == ([], [])
 
@@ -322,7 +322,9 @@ IDS = {
 @pytest.mark.parametrize("form", IDS)
 def test_the_id_of_a_class(put: Put, form: str) -> None:
     text, wanted = IDS[form]
-    assert [one.id for one in OWL.open(put(f"{text}<rdfs:label>a</rdfs:label></owl:Class></rdf:RDF>"))] == [wanted]
+    assert [one.id for one in OwlReader.open(put(f"{text}<rdfs:label>a</rdfs:label></owl:Class></rdf:RDF>"))] == [
+        wanted
+    ]
 
 
 def test_what_is_deprecated_leads_to_its_replacement(put: Put) -> None:
@@ -331,7 +333,7 @@ def test_what_is_deprecated_leads_to_its_replacement(put: Put) -> None:
     </owl:DeprecatedClass><owl:Class rdf:about="{OBO}X_4"><rdfs:label>four</rdfs:label><owl:deprecated
     rdf:datatype="http://www.w3.org/2001/XMLSchema#boolean">true</owl:deprecated><oio:consider>X:1</oio:consider>
     <oio:consider rdf:resource="{OBO}X_5"/></owl:Class>"""
-    reader = OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))
+    reader = OwlReader.open(put(f"{ROOT}{own}</rdf:RDF>"))
     assert [(one.id, one.alt_ids) for one in reader] == [("X:1", ("X:3",))]
     assert [(one.id, one.name, one.replaced_by, one.consider) for one in reader.obsolete] == [
         ("X:3", "three", ("X:1",), ()),
@@ -343,11 +345,11 @@ def test_markup_in_a_label_and_imports(put: Put) -> None:
     own = f"""<owl:Ontology rdf:about="{OBO}x.owl"><owl:imports rdf:resource="{OBO}y.owl"/></owl:Ontology>
     <owl:Class rdf:about="{OBO}X_1"><rdfs:label rdf:parseType="Literal">H<sub>2</sub>O &lt; 1</rdfs:label>
     </owl:Class>"""
-    reader = OWL.open(put(f"{ROOT}{own}</rdf:RDF>"))
+    reader = OwlReader.open(put(f"{ROOT}{own}</rdf:RDF>"))
     assert [one.name for one in reader] == ["H2O < 1"]
     assert [(one.severity, f"{OBO}y.owl, which is not read" in one.text) for one in reader.problems] == [("note", True)]
     two = own.replace("</owl:Ontology>", f'<owl:imports rdf:resource="{OBO}z.owl"/></owl:Ontology>')
-    reader = OWL.open(put(f"{ROOT}{two}</rdf:RDF>"))
+    reader = OwlReader.open(put(f"{ROOT}{two}</rdf:RDF>"))
     assert len(list(reader)) == 1
     assert "which are not read: import them" in reader.problems[0].text
 
@@ -363,7 +365,7 @@ def test_markup_in_a_label_and_imports(put: Put) -> None:
 )
 def test_what_would_take_minutes_is_refused(put: Put, own: str) -> None:
     with pytest.raises(UserError, match="line 2: broken XML"):
-        list(OWL.open(put(f"{ROOT}{own}</rdf:RDF>")))
+        list(OwlReader.open(put(f"{ROOT}{own}</rdf:RDF>")))
 
 
 def obo_graph(nodes: Sequence[Mapping[str, object]], edges: list[tuple[str, str, str]]) -> str:
@@ -389,7 +391,7 @@ def test_predicates_of_obo_graphs_are_curies_or_addresses(
         {"id": f"{place}3", "lbl": "three", "meta": meta((replaced_by, f"{place}1"), deprecated=True)},
         {"id": "X:4", "lbl": "four", "meta": meta((f"{oio}consider", f"{place}1"), ("owl:deprecated", "true"))},
     ]
-    reader = OBOGRAPHS.open(put(obo_graph(nodes, [("X:2", is_a, f"{place}1")])))
+    reader = OboGraphsReader.open(put(obo_graph(nodes, [("X:2", is_a, f"{place}1")])))
     one = Entity("X:1", "one", types=("things",), alt_ids=("X:3",))
     assert list(reader) == [one, Entity("X:2", "two", types=("x",), alt_ids=("X:9",), parents=("X:1",))]
     assert [old.consider for old in reader.obsolete] == [(), ("X:1",)]
@@ -407,7 +409,7 @@ def test_properties_and_types_of_synonyms_are_no_entities(put: Put) -> None:
     synonym = {"pred": "hasExactSynonym", "val": "uno", "synonymType": "X:lay"}
     nodes[0]["meta"] = {"synonyms": [synonym], "subsets": ["X:rare"]}
     nodes += [{"id": "X:lay", "lbl": "lay"}, {"id": "X:rare", "lbl": "rare"}]
-    assert [one.id for one in OBOGRAPHS.open(put(obo_graph(nodes, edges)))] == ["X:1", "X:2"]
+    assert [one.id for one in OboGraphsReader.open(put(obo_graph(nodes, edges)))] == ["X:1", "X:2"]
 
 
 @pytest.mark.parametrize(
@@ -430,7 +432,7 @@ def test_other_values_than_texts_in_obo_graphs_are_named(
 ) -> None:
     node = {"id": "http://purl.obolibrary.org/obo/X_1", "lbl": "a", "type": "CLASS"} | fields
     other = {"id": "http://purl.obolibrary.org/obo/X_2", "lbl": "other", "type": "CLASS"}
-    reader = OBOGRAPHS.open(put(json.dumps({"graphs": [{"id": "g", "nodes": [node, other]}]})))
+    reader = OboGraphsReader.open(put(json.dumps({"graphs": [{"id": "g", "nodes": [node, other]}]})))
     found = {one.id: one for one in reader}
     assert (found["X:1"].name if "X:1" in found else None) == name
     assert name is None or (found["X:1"].synonyms, found["X:1"].definition) == (synonyms, definition)

@@ -10,7 +10,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io.kb.umls import open_reader, sniff_path
+from curator.io.kb.umls import UmlsReader
 from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
@@ -43,7 +43,7 @@ def folder(put: Put) -> Path:
 
 
 def test_concepts(folder: Path) -> None:
-    reader = open_reader(folder)
+    reader = UmlsReader.open(folder)
     assert list(reader) == [
         Entity(
             "UMLS:C0000001",
@@ -68,19 +68,19 @@ def test_concepts(folder: Path) -> None:
     ],
 )
 def test_filters(folder: Path, options: KbOptions, names: list[str]) -> None:
-    assert [one.name for one in open_reader(folder, options)] == names
+    assert [one.name for one in UmlsReader.open(folder, options)] == names
 
 
 def test_suppressed_names_when_asked_for(folder: Path) -> None:
-    first = next(iter(open_reader(folder, KbOptions(suppressed=True))))
+    first = next(iter(UmlsReader.open(folder, KbOptions(suppressed=True))))
     assert "old one" in first.synonyms
 
 
 def test_what_is_missing_or_unsorted(put: Put, tmp_path: Path) -> None:
-    assert not sniff_path(tmp_path)
+    assert not UmlsReader.sniff_path(tmp_path)
     with pytest.raises(UserError, match=r"contains no MRCONSO\.RRF"):
-        open_reader(tmp_path)
-    reader = open_reader(put(row("C0000002", "b") + row("C0000001", "a"), "MRCONSO.RRF"))
+        UmlsReader.open(tmp_path)
+    reader = UmlsReader.open(put(row("C0000002", "b") + row("C0000001", "a"), "MRCONSO.RRF"))
     with pytest.raises(UserError, match="not sorted by CUI"):
         list(reader)
     assert [one.severity for one in reader.problems] == ["note"] * 3
@@ -94,7 +94,7 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(
     private = (folder / name).rename(tmp_path_factory.mktemp("elsewhere") / "private")
     (folder / name).symlink_to(private)
     with pytest.raises(UserError, match=r"\.RRF(\.gz)? was not opened: it leads out of the folder"):
-        open_reader(folder)
+        UmlsReader.open(folder)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
@@ -103,7 +103,7 @@ def test_a_chosen_file_may_be_a_link_and_those_beside_it_may_not(folder: Path, t
         (folder / "META" / name).rename(tmp_path / name)
     chosen = folder / "META/MRCONSO.RRF.gz"
     chosen.symlink_to(tmp_path / chosen.name)
-    assert len(list(open_reader(chosen))) == 2
+    assert len(list(UmlsReader.open(chosen))) == 2
     (folder / "META/MRDEF.RRF").symlink_to(tmp_path / "MRDEF.RRF")
     with pytest.raises(UserError, match=r"MRDEF\.RRF was not opened"):
-        open_reader(chosen)
+        UmlsReader.open(chosen)

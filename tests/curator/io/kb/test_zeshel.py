@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io.kb.zeshel import definition_of, open_reader, synonyms_of
+from curator.io.kb.zeshel import ZeshelKbReader, definition_of, synonyms_of
 
 Put = Callable[..., Path]
 
@@ -21,7 +21,7 @@ def line(number: int, title: str, body: str = "is here .") -> str:
 
 def test_a_world_becomes_a_type(put: Put) -> None:
     path = put(line(1, "Mistfall ( audio story )") + line(2, "Drell"), "documents/who.json")
-    first, second = open_reader(path)
+    first, second = ZeshelKbReader.open(path)
     assert (first.id, first.name, first.synonyms, first.types) == (
         "01",
         "Mistfall ( audio story )",
@@ -35,7 +35,7 @@ def test_a_folder_holds_several_worlds(put: Put, tmp_path: Path) -> None:
     put(line(1, "a"), "documents/x.json")
     put(line(2, "b") + line(1, "again"), "documents/y.json.gz", zipped=True)
     for folder in (tmp_path, tmp_path / "documents"):
-        reader = open_reader(folder)
+        reader = ZeshelKbReader.open(folder)
         assert [(e.id, e.types) for e in reader] == [("01", ("x",)), ("02", ("y",))]
         assert [(p.line, p.severity) for p in reader.problems] == [(2, "set aside")]
         assert reader.position[0] == reader.position[1]
@@ -56,18 +56,18 @@ def test_titles_without_their_phrase(title: str, synonyms: tuple[str, ...]) -> N
 
 
 def test_unusable_lines_and_folders(put: Put, tmp_path: Path) -> None:
-    reader = open_reader(put(line(1, "a") + "{broken\n" + '{"document_id": 5}\n', "documents/x.json"))
+    reader = ZeshelKbReader.open(put(line(1, "a") + "{broken\n" + '{"document_id": 5}\n', "documents/x.json"))
     assert len(list(reader)) == 1
     assert [p.line for p in reader.problems] == [2, 3]
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="without ZESHEL documents"):
-        open_reader(tmp_path / "empty")
+        ZeshelKbReader.open(tmp_path / "empty")
     with pytest.raises(UserError, match="is not a ZESHEL documents file"):
-        open_reader(put("{}\n"))
+        ZeshelKbReader.open(put("{}\n"))
 
 
 def test_the_real_slice(shared_data: Path) -> None:
-    entities = list(open_reader(shared_data / "zeshel"))
+    entities = list(ZeshelKbReader.open(shared_data / "zeshel"))
     assert len(entities) == 23
     assert {t for e in entities for t in e.types} == {"doctor_who", "military", "pro_wrestling", "starwars"}
 
@@ -85,5 +85,5 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(put: Put, tmp_path: 
         put(line(2, "Own"), f"kb/{place}/own.json")
         (folder / place / "x.json").symlink_to(private)
     with pytest.raises(UserError, match=r"x\.json was not opened: it leads out of the folder .*kb through a link"):
-        open_reader(folder)
-    assert len(list(open_reader(folder / "documents" if link == "folder" else folder / place / "x.json"))) == 1
+        ZeshelKbReader.open(folder)
+    assert len(list(ZeshelKbReader.open(folder / "documents" if link == "folder" else folder / place / "x.json"))) == 1

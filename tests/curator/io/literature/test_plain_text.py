@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.wording import UserError
-from curator.io import default_registry
-from curator.io.files.archive_writing import write_files
+from curator.io.files.export import write_files
 from curator.io.literature.plain_text import PlainTextFormat
+from curator.io.registry import default_registry
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 
 Put = Callable[..., Path]

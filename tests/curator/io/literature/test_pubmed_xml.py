@@ -118,7 +118,7 @@ def test_entities_are_refused_and_nothing_is_fetched(put: Put, tmp_path: Path) -
     secret.write_text("secret")
     bomb = f'<!DOCTYPE PubmedArticleSet [<!ENTITY x SYSTEM "file://{secret}">]>\n'
     with pytest.raises(UserError, match="entities"):
-        PubMedXmlFormat().open(put(wrap(article(title="&x;"), before=bomb)))
+        list(PubMedXmlFormat().open(put(wrap(article(title="&x;"), before=bomb))))
     outside = '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD" "http://127.0.0.1:9/none.dtd">\n'
     documents, _ = read(put(wrap(article(), before=outside)))
     assert documents[0].text == "A title."

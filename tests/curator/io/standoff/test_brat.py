@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, SourceFile, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.standoff.brat import BratFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.standoff.cas_json import CasJsonFormat
 from curator.io.standoff.xmi import XmiFormat
 from tests.curator.io.standoff_samples import read

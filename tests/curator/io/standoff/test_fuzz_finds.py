@@ -13,8 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io import default_registry
-from curator.io.kb import ctd, obo, rdf
+from curator.io.kb import rdf
+from curator.io.kb.ctd import CtdReader
+from curator.io.kb.obo import OboReader
+from curator.io.registry import default_registry
 from curator.io.standoff.webanno_tsv import WebAnnoFormat, parse
 from curator.io.standoff.xmi import XmiFormat
 from curator.io.tables.tables import Table
@@ -61,14 +63,14 @@ def test_many_blank_lines_before_nothing_are_recognised_soon(put: Put, soon: Cal
 
 def test_a_long_definition_takes_no_memory_of_its_own(put: Put, soon: Callable[[], float]) -> None:
     text = 'format-version: 1.2\n\n[Term]\nid: X:1\nname: a{}b\ndef: "{}" []\n'
-    (one,) = obo.open_reader(put(text.format(" " * MUCH, 'x \\" ' * MUCH)))
+    (one,) = OboReader.open(put(text.format(" " * MUCH, 'x \\" ' * MUCH)))
     assert (one.name, len(one.definition)) == ("a b", 4 * MUCH - 1)
     assert soon() < 10
 
 
 def test_a_cell_longer_than_csv_allows(put: Put) -> None:
     text = "# Fields:\n# GeneSymbol,GeneName,GeneID\nA1,one,7\n" + "x" * 140_000 + ",y,8\n"
-    reader = ctd.open_reader(put(text))
+    reader = CtdReader.open(put(text))
     assert [one.name for one in reader] == ["A1"]
     assert [(one.line, one.severity) for one in reader.problems] == [(4, "set aside")]
 
@@ -137,17 +139,17 @@ def test_an_annotation_without_an_id_gets_a_relation(put: Put) -> None:
 
 def test_a_broken_file_is_told_in_a_sentence(put: Put) -> None:
     with pytest.raises(UserError):
-        list(rdf.open_skos(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))
+        list(rdf.SkosReader.open(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))
 
 
 def test_turtle_that_nests_without_end_is_refused_and_brackets_in_texts_are_not(put: Put) -> None:
     head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
     for opened in ("(", "[ <http://x.org/p> "):
         with pytest.raises(UserError, match="more than 10,000 deep"):
-            list(rdf.open_skos(put(head + "<http://x.org/1> skos:broader " + opened * MUCH)))
+            list(rdf.SkosReader.open(put(head + "<http://x.org/1> skos:broader " + opened * MUCH)))
     label = '<http://x.org/{n}> a skos:Concept ; skos:prefLabel "(1 of ([{n}"@en .\n'
     many = put(head + "".join(label.format(n=n) for n in range(20_000)))
-    assert sum(1 for _ in rdf.open_skos(many)) == 20_000
+    assert sum(1 for _ in rdf.SkosReader.open(many)) == 20_000
 
 
 def test_an_archive_with_a_nameless_file(tmp_path: Path) -> None:

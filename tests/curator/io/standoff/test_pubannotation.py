@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.standoff import pubannotation
 from curator.io.standoff.pubannotation import PubAnnotationFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
@@ -162,7 +162,7 @@ def test_blocks_are_passages_and_wrong_places_are_set_aside(put: Put) -> None:
 
 @pytest.mark.parametrize("name", ["d", "d.zip"])
 def test_folders_and_archives_of_files(put: Put, tmp_path: Path, name: str) -> None:
-    from curator.io.files.archive_writing import write_files
+    from curator.io.files.export import write_files
 
     write_files(tmp_path / name, [(f"{n}.json", json.dumps({**DOCUMENT, "sourceid": str(n)}).encode()) for n in (1, 2)])
     assert default_registry().recognise(tmp_path / name).name == "pubannotation"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.standoff.webanno_tsv import WebAnnoFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 from tests.rewriting import source_file, unchanged

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.standoff.webannotation import WebAnnotationFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 

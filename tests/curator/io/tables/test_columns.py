@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UnreadableError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.tables.columns import ColumnMemory
 from curator.services.ports.files import DocumentOptions
 from tests.failing_reads import fail_reads

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.tables.columns import ColumnMemory
 from curator.io.tables.document_table import TableFormat
 from curator.services.ports.files import DocumentOptions

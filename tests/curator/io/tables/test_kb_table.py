@@ -11,9 +11,9 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.tables import tables
-from curator.io.tables.kb_table import open_reader, preview_kb_table, sniff, sniff_path
+from curator.io.tables.kb_table import KbTableReader, preview_kb_table
 from curator.io.tables.tables import Table, is_workbook
 from curator.services.ports.files import KbOptions
 
@@ -39,7 +39,7 @@ def test_headings_say_what_columns_hold(put: Put) -> None:
         'mesh:D1;"one; the";uno|un;Disease;"Is\nthe ""first"".";MESH:D0\r\n'
         "mesh:D1;the one;;;;\r\nmesh:D2;two\r\n;three\r\n"
     )
-    reader = open_reader(put(text))
+    reader = KbTableReader.open(put(text))
     assert list(reader) == [
         Entity("MESH:D1", "one; the", ("uno", "un", "the one"), ("Disease",), 'Is\nthe "first".', parents=("MESH:D0",)),
         Entity("MESH:D2", "two"),
@@ -50,32 +50,32 @@ def test_headings_say_what_columns_hold(put: Put) -> None:
 def test_columns_may_be_chosen(put: Put) -> None:
     path = put("a\tb\tc\n1\tone\tx\n")
     with pytest.raises(UserError, match=r"no column was chosen for the id.*a, b, c"):
-        open_reader(path)
+        KbTableReader.open(path)
     with pytest.raises(UserError, match="has no column 'z'"):
-        open_reader(path, KbOptions({"id": "z", "name": "b"}))
-    assert list(open_reader(path, KbOptions({"id": "A", "name": "2"}))) == [Entity("1", "one")]
+        KbTableReader.open(path, KbOptions({"id": "z", "name": "b"}))
+    assert list(KbTableReader.open(path, KbOptions({"id": "A", "name": "2"}))) == [Entity("1", "one")]
     assert default_registry().open_kb(path, KbOptions({"id": "a", "name": "b"})).format == "table"
     shown = preview_kb_table(path, KbOptions({"name": "b"}))
     assert (shown.headings, shown.rows, shown.columns) == (("a", "b", "c"), (("1", "one", "x"),), {"name": "b"})
 
 
 def test_a_stray_quote_in_tabs_is_text_and_in_commas_an_error(put: Put) -> None:
-    assert [one.name for one in open_reader(put('id\tname\n1\t"one\n2\ttwo\n'))] == ['"one', "two"]
-    assert [one.name for one in open_reader(put('id\tname\n1\t"one"\n'))] == ["one"]
+    assert [one.name for one in KbTableReader.open(put('id\tname\n1\t"one\n2\ttwo\n'))] == ['"one', "two"]
+    assert [one.name for one in KbTableReader.open(put('id\tname\n1\t"one"\n'))] == ["one"]
     with pytest.raises(UserError, match=r"line 2: a quotation mark"):
-        list(open_reader(put('id,name\n1,"one\n2,two\n')))
+        list(KbTableReader.open(put('id,name\n1,"one\n2,two\n')))
 
 
 def test_workbooks(tmp_path: Path) -> None:
     path = workbook(
         tmp_path / "kb.xlsx", {"First": [["id", "name"], [7, "seven"], [None, None], ["8", "eight"]], "B": [["x"]]}
     )
-    assert sniff_path(path)
+    assert KbTableReader.sniff_path(path)
     reader = default_registry().open_kb(path)
     assert list(reader) == [Entity("7", "seven"), Entity("8", "eight")]
     assert preview_kb_table(path).sheets == ("First", "B")
     with pytest.raises(UserError, match=r"no sheet 'C': choose one of First, B"):
-        open_reader(path, KbOptions(sheet="C"))
+        KbTableReader.open(path, KbOptions(sheet="C"))
 
 
 def test_workbooks_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_workbook_with_millions_of_texts_is_refused_before_they_are_read(
     ],
 )
 def test_what_looks_like_a_knowledge_base(head: str, is_kb: bool) -> None:
-    assert sniff(head.encode()) is is_kb
+    assert KbTableReader.sniff(head.encode()) is is_kb
 
 
 ROWS = "Kode,Bezeichnung\nA:1,Morbus Möbius\nA:2,Naïve’s\n"
@@ -319,7 +319,7 @@ def test_what_is_no_name_is_left_out_with_its_row(tmp_path: Path, kind: str, cel
     else:
         separator = "," if kind == "kb.csv" else "\t"
         path.write_text("\n".join(separator.join(map(str, row)) for row in rows) + "\n", encoding="utf-8")
-    reader = open_reader(path)
+    reader = KbTableReader.open(path)
     entities = list(reader)
     aside = [one.line for one in reader.problems if one.severity == "set aside"]
     if cell in NAMES:
@@ -336,6 +336,6 @@ def test_what_is_no_name_is_left_out_with_its_row(tmp_path: Path, kind: str, cel
 def test_a_column_that_is_not_read_is_named_if_it_has_a_value(tmp_path: Path) -> None:
     path = tmp_path / "kb.csv"
     path.write_text("id,name,alt names,xref,note\nX:1,foo,fu,MESH:D1,-\nX:2,bar,,,\n", encoding="utf-8")
-    reader = open_reader(path, KbOptions())
+    reader = KbTableReader.open(path, KbOptions())
     assert len(list(reader)) == 2
     assert [one.text for one in reader.problems] == ["The columns “alt names”, “xref” are not read"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.wiki import blink
 from curator.io.wiki.blink import BlinkFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written

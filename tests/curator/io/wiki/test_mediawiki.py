@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.wiki.mediawiki import MediaWikiFormat
 from curator.io.wiki.wikitext import lead_of, page_title, plain_page
 from tests.curator.io.standoff_samples import FEW, read

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span, slice_spans
 from curator.domain.wording import UserError
+from curator.io.files.json_stream import parse_object
 from curator.io.literature.pubtator import PubTatorFormat
-from curator.io.wiki.zeshel import ZeshelFormat, parse_object
+from curator.io.wiki.zeshel import ZeshelFormat
 from curator.services.ports.files import DocumentReader
 
 Put = Callable[..., Path]

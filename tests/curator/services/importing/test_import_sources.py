@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UnreadableError, UserError
-from curator.io import default_registry
 from curator.io.files.archives import MOST_BYTES, Files
 from curator.io.files.opening import unreadable
+from curator.io.registry import default_registry
 from curator.services.importing.import_sources import sources_of
 from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, document, finish

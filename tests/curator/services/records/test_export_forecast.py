@@ -6,7 +6,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.services.records.export_documents import ExportScope
 from tests.curator.services.fakes import World, finish
 

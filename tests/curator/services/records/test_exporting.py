@@ -11,7 +11,7 @@ import pytest
 from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.wording import UserError
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.services.ports.files import LeftOut
 from curator.services.ports.queue import QueueFilter
 from curator.services.records.export_documents import ExportScope

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.io.tables.columns import ColumnMemory
 from curator.services.ports.files import DocumentOptions
 from curator.ui.files.document_columns import ColumnsButton, DocumentColumnsDialog

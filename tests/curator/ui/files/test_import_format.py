@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.ui.files.import_documents import ImportDialog
 
 PUBTATOR = "1|t|Title\n1|a|Text.\n\n"

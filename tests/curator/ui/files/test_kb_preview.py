@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from curator.io import default_registry
+from curator.io.registry import default_registry
 from curator.services.ports.files import KbOptions
 from curator.ui.files.kb_columns import KbPreview
 from curator.ui.kit.worker import join_left

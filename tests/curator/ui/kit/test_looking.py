@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.wording import CancelledError
-from curator.io import default_registry
-from curator.io.registry import Registry
+from curator.io.recognition import Registry
+from curator.io.registry import default_registry
 from curator.services.importing.import_sources import look
 from curator.services.ports.files import DocumentFormat
 from curator.ui.files.document_files import DocumentFiles
