@@ -85,6 +85,14 @@ def _texts(node: ast.AST) -> Iterator[str]:
             yield one.value
 
 
+def _choices(node: ast.expr) -> Iterator[str]:
+    """What an argument can be."""
+    if isinstance(node, ast.IfExp):
+        yield from (*_choices(node.body), *_choices(node.orelse))
+    elif isinstance(node, ast.Constant):
+        yield str(node.value)
+
+
 def _translated(tree: ast.Module) -> Iterator[Key]:
     """The sentences in the calls, and in what is assigned to the names in them."""
     names: set[str] = set()
@@ -92,9 +100,9 @@ def _translated(tree: ast.Module) -> Iterator[Key]:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         if node.func.id in COUNTED:
-            yield from zip(*(list(_texts(one)) for one in node.args[:2]), strict=False)
+            yield from zip(*(list(_choices(one)) for one in node.args[:2]), strict=False)
         elif node.func.id in ONE and node.args:
-            yield from ((text, "") for text in _texts(node.args[0]))
+            yield from ((text, "") for text in _choices(node.args[0]))
             names |= {one.id for one in ast.walk(node.args[0]) if isinstance(one, ast.Name)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and names & {one.id for one in node.targets if isinstance(one, ast.Name)}:
