@@ -26,7 +26,6 @@ check: setup ## lint and types only
 	$(VENV)/bin/mypy
 
 bench: setup ## timings; not part of the suite
-	@bash .ci/setup bench
 	$(PY) -m tests.benchmarks
 
 durability: MINUTES = 30

@@ -128,23 +128,13 @@ def indexes() -> None:
     report(1_000_000 if "--million" in sys.argv else 50_000, KINDS)
 
 
-def lexical() -> None:
-    """Lexical search against its peers, on the real knowledge base; costs at a million names with `--million`."""
-    from tests.benchmarks import lexical_peers
-
-    if REAL.is_file():
-        lexical_peers.main([])
-        if "--million" in sys.argv:
-            lexical_peers.main(["--million"])
-
-
-def peers(results: Path) -> None:
-    """Our search for names next to five other programs, on the real knowledge base; encodes all names first."""
-    if REAL.is_file():
-        command = [sys.executable, "-m", "tests.benchmarks.peers"]
+def linker(results: Path) -> None:
+    """The searches for names, and the linker's process with 500 documents, on the real knowledge base."""
+    for name, *arguments in (("name_search",), ("linker_start", "--documents", "500")) if REAL.is_file() else ():
+        command = [sys.executable, "-m", f"tests.benchmarks.{name}", *arguments]
         done = subprocess.run(command, env={**os.environ, RESULTS: str(results)}, check=False)
         if done.returncode:
-            print(f"peers failed with {done.returncode}.")
+            print(f"{name} failed with {done.returncode}.")
 
 
 def main() -> None:
@@ -156,8 +146,7 @@ def main() -> None:
             os.environ["CURATOR_CACHE"] = str(folder / "cache")
             single_steps(whole_commands(folder))
             indexes()
-            lexical()
-            peers(results)
+            linker(results)
         table(results)
 
 
