@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-from types import SimpleNamespace
 
 import pytest
 
@@ -66,24 +65,18 @@ def test_ctrl_c_while_giving_way_takes_nobodys_turn(monkeypatch):
             inside.set()
             go_on.wait()
 
-    class Interrupted:
-        """A lock that whoever made it holds, and gets no second time."""
+    def interrupted(_):
+        inside.wait()
+        raise KeyboardInterrupt
 
-        held = False
-
-        def acquire(self):
-            if self.held:
-                inside.wait()
-                raise KeyboardInterrupt
-            self.held = True
-
-    other, interrupted = threading.Thread(target=work), SimpleNamespace(Lock=Interrupted, get_ident=threading.get_ident)
+    other = threading.Thread(target=work)
     with pytest.raises(KeyboardInterrupt), turns.turn():  # noqa: PT012 the other thread has to wait meanwhile
         other.start()
         while not turns.contended:
             other.join(0.001)
-        monkeypatch.setattr("curator.storage.db.turns.threading", interrupted)
+        monkeypatch.setattr(turns, "_wait", interrupted)
         turns.give_way()
+    monkeypatch.undo()
     assert not turns.contended
     with turns.turn_if_free() as free:
         assert not free, "the other's turn goes on"
