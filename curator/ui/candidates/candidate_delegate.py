@@ -16,10 +16,12 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import language, tr
-from curator.ui.candidates.candidate_model import BELOW, ROW_ROLE, CandidateRow
+from curator.ui.candidates.candidate_model import BELOW, CandidateRow
 from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.record_tables import ROW_ROLE
 from curator.ui.kit.row_list import (
     PAD,
+    SMALL,
     draw_bar,
     draw_focus,
     draw_ground,
@@ -33,7 +35,6 @@ from curator.ui.kit.row_list import (
 )
 from curator.ui.kit.theme import Theme, theme_of
 
-SMALL = 0.88
 ENTER = "↵"
 MOST_SCORES = 0.28
 """The greatest share of a row for scores and leads."""
@@ -59,7 +60,7 @@ _LOOKS = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver | QS
 
 
 class CandidateDelegate(QStyledItemDelegate):
-    """Rows of a `CandidateTableModel`. Pictures of rows are cached: returning to a mention, or going to a prepared one,
+    """Rows of a `CandidateModel`. Pictures of rows are cached: returning to a mention, or going to a prepared one,
     only copies pictures."""
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -1,19 +1,16 @@
-"""The candidates of the current mention as a table."""
+"""The candidates of the current mention as rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 
 from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import Candidate, Opinion
 from curator.domain.wording import ntr, tr
 from curator.services.queue.queue import MentionView
-from curator.ui.kit.foreign_text import tip
-from curator.ui.kit.row_list import figure
+from curator.ui.kit.record_tables import RecordColumn, RecordModel
 
 BELOW = "below the limit"
 OTHER_TYPE = "of another type"
@@ -21,26 +18,6 @@ GONE = "no longer in the knowledge base"
 BY_MODEL = "chosen by the language model"
 KEYS = 9
 """Candidates that a digit chooses."""
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-
-Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
-
-
-class CandidateColumn(IntEnum):
-    """Fixed columns; one for each stage's score follows."""
-
-    RANK = 0
-    NAME = 1
-    ID = 2
-    TYPE = 3
-    MATCHED = 4
-    SCORE = 5
-    MARGIN = 6
-    OPINION = 7
-
-
-HEADERS = ("Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "Second opinion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,76 +142,33 @@ def _other(match: EntityMatch, *, chosen: bool, blind: bool) -> CandidateRow:
     return CandidateRow(0, candidate, 0.0, None, 0.0, chosen, False, reason=OTHER_TYPE, blind=blind)
 
 
-class CandidateTableModel(QAbstractTableModel):
-    """`ROW_ROLE` gives the whole `CandidateRow`, in every column."""
+class CandidateModel(RecordModel[CandidateRow]):
+    """The rows of a mention."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: list[CandidateRow] = []
-        self._stages: tuple[str, ...] = ()
+        name = RecordColumn[CandidateRow]("", lambda row: row.candidate.name, tip=_tip, spoken=_spoken)
+        super().__init__([name], parent)
 
     def show_mention(self, view: MentionView | None, extent: Extent = ALL) -> None:
         """Show a mention's rows. If the new rows have the same heights, only data change, and a view need not lay them
         out."""
         rows = candidate_rows(view, extent)
-        stages = tuple(dict.fromkeys(stage for row in rows for stage in row.candidate.scores))
-        alike = [row.keyed for row in rows] == [row.keyed for row in self._rows] and stages == self._stages
-        if not alike:
-            self.beginResetModel()
-        self._rows, self._stages = rows, stages
-        if not alike:
-            self.endResetModel()
-        elif rows:
-            last = self.index(len(rows) - 1, self.columnCount() - 1)
-            self.dataChanged.emit(self.index(0, 0), last, [ROW_ROLE])
-
-    def row(self, number: int) -> CandidateRow | None:
-        return self._rows[number] if 0 <= number < len(self._rows) else None
+        if [row.keyed for row in rows] == [row.keyed for row in self._rows]:
+            self._rows = rows
+            self.refresh()
+        else:
+            self.show_rows(rows)
 
     def row_of(self, entity_id: str) -> int | None:
-        return next((i for i, row in enumerate(self._rows) if row.candidate.entity_id == entity_id), None)
+        return self.place(lambda row: row.candidate.entity_id == entity_id)
 
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(HEADERS) + len(self._stages)
+def _tip(row: CandidateRow) -> str:
+    return "\n".join((row.candidate.name, row.facts, *([tr(BY_MODEL)] if row.opinion else [])))
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role != Qt.ItemDataRole.DisplayRole or not 0 <= section < (
-            self.columnCount() if orientation is Qt.Orientation.Horizontal else self.rowCount()
-        ):
-            return None
-        return (
-            (*map(tr, HEADERS), *self._stages)[section]
-            if orientation is Qt.Orientation.Horizontal
-            else str(section + 1)
-        )
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row()) if index.isValid() else None
-        if row is None:
-            return None
-        if role == ROW_ROLE:
-            return row
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._display(row, index.column())
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip("\n".join((row.candidate.name, row.facts, *([tr(BY_MODEL)] if row.opinion else []))))
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            number = f"{row.rank}: " if row.rank else ""
-            score = "" if row.blind or not row.rank else tr(", score {value:.2f}", value=row.value)
-            opinion = f", {tr(BY_MODEL)}" if row.opinion else ""
-            return f"{number}{row.candidate.name}, {row.facts}{score}{opinion}"
-        return None
-
-    def _display(self, row: CandidateRow, column: int) -> str:
-        candidate = row.candidate
-        if column >= CandidateColumn.SCORE and (row.blind or not row.rank):
-            return ""
-        if column >= len(HEADERS):
-            score = candidate.scores.get(self._stages[column - len(HEADERS)])
-            return "" if score is None else figure(score)
-        fixed = (str(row.rank or ""), candidate.name, candidate.entity_id, ", ".join(candidate.types), row.matched)
-        margin = "" if row.margin is None else figure(row.margin)
-        return (*fixed, figure(row.value), margin, "◆" if row.opinion else "")[column]
+def _spoken(row: CandidateRow) -> str:
+    number = f"{row.rank}: " if row.rank else ""
+    score = "" if row.blind or not row.rank else tr(", score {value:.2f}", value=row.value)
+    opinion = f", {tr(BY_MODEL)}" if row.opinion else ""
+    return f"{number}{row.candidate.name}, {row.facts}{score}{opinion}"

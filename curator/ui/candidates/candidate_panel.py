@@ -18,10 +18,8 @@ from curator.ui.candidates.candidate_contrast import ContrastCard
 from curator.ui.candidates.candidate_delegate import CandidateDelegate
 from curator.ui.candidates.candidate_model import (
     ALL,
-    CandidateColumn,
-    CandidateTableModel,
+    CandidateModel,
     Extent,
-    Index,
     candidate_rows,
 )
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow
@@ -30,6 +28,7 @@ from curator.ui.kit.compose import column, pane, row, splitter
 from curator.ui.kit.key_names import way_to
 from curator.ui.kit.labels import ElidedLabel, NotedLabel, NoteLabel, StateChip
 from curator.ui.kit.mention_state import decision_words, state_of
+from curator.ui.kit.record_tables import Index
 from curator.ui.kit.row_list import RowList, row_height
 
 SHARE, ROWS = 0.64, 10
@@ -87,10 +86,9 @@ class CandidatePanel(QWidget):
         self._writable = True
         self._enter_least = 0.0
         self._lookup = lookup
-        self.model = CandidateTableModel(self)
+        self.model = CandidateModel(self)
         self.list = _Candidates(tr("Candidates"), self)
         self.list.setModel(self.model)
-        self.list.setModelColumn(CandidateColumn.NAME)
         self._delegate = CandidateDelegate(self.list)
         self.list.setItemDelegate(self._delegate)
         self.nil_row = NilRow(self)
@@ -309,7 +307,7 @@ class CandidatePanel(QWidget):
     def bring_into_sight(self, row: int) -> None:
         """Scroll to a row without highlighting it."""
         if row < self.model.rowCount():
-            self.list.scrollTo(self.model.index(row, CandidateColumn.NAME), RowList.ScrollHint.PositionAtCenter)
+            self.list.scrollTo(self.model.index(row, 0), RowList.ScrollHint.PositionAtCenter)
 
     def move_highlight(self, by: int) -> None:
         self.list.go_to(min(max(self.list.currentIndex().row() + by, 0), self.model.rowCount() - 1))

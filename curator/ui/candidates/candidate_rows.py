@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import tr
-from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, paint_opinion, score_width
+from curator.ui.candidates.candidate_delegate import ENTER, key_width, paint_opinion, score_width
 from curator.ui.candidates.candidate_model import BY_MODEL
 from curator.ui.kit.key_names import key_of
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_list import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
+from curator.ui.kit.row_list import PAD, SMALL, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
 from curator.ui.kit.theme import theme_of
 
 

@@ -73,7 +73,7 @@ class MainWindow(QMainWindow):
         self.preferences = Preferences(self, theme, loaded, refuse=self.say, name_held=self.windows.name_held)
         self.status = StatusLine(self)
         self.pages = QStackedWidget(self)
-        self.welcome = WelcomePage(self)
+        self.welcome = WelcomePage(self.session, self)
         self.pages.addWidget(self.welcome)
         self.opening = PlainLabel("", self)
         self.opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         self._closed()
 
     def _connect(self) -> None:
-        session, welcome = self.session, self.welcome
+        session = self.session
         session.opened.connect(self._opened)
         session.closing.connect(self._closed)
         self.status.i_am.clicked.connect(lambda: self.menus.action("people.i_am").trigger())
@@ -104,10 +104,6 @@ class MainWindow(QMainWindow):
         for signal in (self.preferences.changed, self.preferences.saved):  # in another window and in this one
             signal.connect(session.renew_opinions)
         self.menus.recent.chosen.connect(session.open)
-        welcome.new_wanted.connect(session.new_project)
-        welcome.open_wanted.connect(session.choose_project)
-        welcome.demo_wanted.connect(session.open_demo)
-        welcome.recent_wanted.connect(session.open)
 
     @property
     def bench(self) -> Workbench | None:

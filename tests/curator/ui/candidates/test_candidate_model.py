@@ -7,14 +7,14 @@ from pytestqt.modeltest import ModelTester
 
 from curator.domain.decisions import Verdict
 from curator.domain.suggestions import Candidate
-from curator.ui.candidates.candidate_model import CandidateColumn, CandidateTableModel, candidate_rows
+from curator.ui.candidates.candidate_model import CandidateModel, candidate_rows
 from tests.curator.ui.samples import span, suggestion, view
 
 FK = span("FK506")
 
 
 def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelTester) -> None:
-    model = CandidateTableModel()
+    model = CandidateModel()
     qtmodeltester.check(model)
     model.show_mention(view(1, FK, made=suggestion(1, 64)))
     qtmodeltester.check(model)
@@ -22,15 +22,13 @@ def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelT
     qtmodeltester.check(model)
 
 
-def test_rows_show_rank_name_id_type_synonym_score_margin_and_stages(qapp: QApplication) -> None:
-    model = CandidateTableModel()
+def test_a_row_is_spoken_with_rank_name_facts_and_score(qapp: QApplication) -> None:
+    model = CandidateModel()
     model.show_mention(view(1, FK))
-    header = [model.headerData(c, Qt.Orientation.Horizontal) for c in range(model.columnCount())]
-    assert header == ["Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "Second opinion", "lexical"]
-    first = [model.index(0, c).data() for c in range(model.columnCount())]
-    assert first == ["1", "Tacrolimus", "MESH:D016559", "Chemical", "FK506", "0.90", "0.45", "", "0.80"]
-    assert model.index(1, CandidateColumn.MATCHED).data() == ""  # the name itself matched
-    assert model.index(1, CandidateColumn.MARGIN).data() == "−0.45"
+    said = [model.index(at, 0).data(Qt.ItemDataRole.AccessibleTextRole) for at in (0, 1)]
+    assert said[0] == "1: Tacrolimus, matched “FK506” · MESH:D016559 · Chemical, score 0.90"
+    assert "matched" not in said[1], "the name itself matched"
+    assert [row.margin for row in model.rows[:2]] == pytest.approx([0.45, -0.45])
 
 
 def test_the_linked_candidate_is_chosen() -> None:

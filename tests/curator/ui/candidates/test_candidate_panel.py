@@ -224,7 +224,7 @@ def test_hidden_candidates_are_grey_rows_with_their_reason(panel: CandidatePanel
     assert [row.keyed for row in rows if row] == [False, True, False, False]
     assert rows[3] is not None
     assert (rows[3].rank, rows[3].chosen) == (0, True)
-    spoken = panel.model.index(3, 1).data(Qt.ItemDataRole.AccessibleTextRole)
+    spoken = panel.model.index(3, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Macrolides, of another type · MESH:D018942"
 
 
@@ -264,7 +264,7 @@ def test_shuffled_candidates_are_shown_without_any_figure(panel: CandidatePanel)
     for row in range(3):
         words = [panel.model.index(row, c).data() for c in range(panel.model.columnCount())]
         assert not any("0." in word for word in words), words
-        assert "score" not in panel.model.index(row, 1).data(Qt.ItemDataRole.AccessibleTextRole)
+        assert "score" not in panel.model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "0.80" not in panel.card.toPlainText()
     assert "Choose by number, or press N if none fits." in said(panel)
     assert "hidden" in panel.nil_row.second_line
