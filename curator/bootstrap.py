@@ -21,7 +21,7 @@ from curator.project import (
     pubmed,
     roles,
 )
-from curator.services.linking.reconciliation_api import ReconciliationApi
+from curator.services.linking.reconciliation import ReconciliationApi
 from curator.services.ports.address import ProjectPlace, SharedAddress
 from curator.services.ports.processes import JobPort, LinkerPort
 from curator.services.ports.safety import Backup, Checked, Finding, Restored, Salvaged

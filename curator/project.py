@@ -40,8 +40,7 @@ from curator.services.importing.fetching import FetchService
 from curator.services.importing.file_attributes import FileAttributes
 from curator.services.importing.importing import ImportService
 from curator.services.importing.imports import ImportList
-from curator.services.knowledge.branches import BranchService
-from curator.services.knowledge.hierarchy import HierarchyService
+from curator.services.knowledge.hierarchy import BranchService, HierarchyService
 from curator.services.knowledge.knowledge import KnowledgeService
 from curator.services.knowledge.nil_clusters import NilService
 from curator.services.knowledge.provisional import ProvisionalService
@@ -80,17 +79,15 @@ from curator.services.rounds.agreement import AgreementService
 from curator.services.rounds.round_file import RoundFiles
 from curator.services.rounds.rounds import RoundService
 from curator.services.training.bundles import BundleSwitch
-from curator.services.training.calibration import Calibrator
 from curator.services.training.evaluation import EvaluationService
-from curator.services.training.indexing import IndexBuilder
+from curator.services.training.indexing import Calibrator, IndexBuilder
 from curator.services.training.replay import ReplayService
 from curator.services.training.retraining import RetrainingService
 from curator.services.training.suspicious import SuspiciousService
 from curator.services.training.training_runs import TrainingRuns
 from curator.services.training.workplace import JobDesk, JobOptions, Workplace
-from curator.settings.file import config_folder, load
+from curator.settings.file import config_folder, load, read_state, write_state
 from curator.settings.schema import Settings
-from curator.settings.state import read_state, write_state
 from curator.storage.safety.backups import Backups
 from curator.storage.store import SqlStore
 from resources.recipe_files import CONVENTIONS

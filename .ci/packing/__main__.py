@@ -110,7 +110,7 @@ def debian(bundle: Path, out: Path, *, version: str, glibc: str, epoch: int) -> 
     (stage / "opt" / "curator" / archive.MANIFEST).unlink()
     archive.write_manifest(stage / "opt" / "curator")
     script = (
-        "import sys; from pathlib import Path; from curator.services.records.desktop import add_to_desktop; "
+        "import sys; from pathlib import Path; from curator.services.records.installation import add_to_desktop; "
         "add_to_desktop(['/opt/curator/curator'], data=Path(sys.argv[1]), refresh=False)"
     )
     python = bundle / target().python

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
     from curator.services.ports.address import ProjectPlace
-    from curator.services.ports.bulk import Cluster
-    from curator.services.ports.processes import JobHandle
+    from curator.services.ports.processes import Cluster, JobHandle
 
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

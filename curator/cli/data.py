@@ -13,7 +13,7 @@ from curator.cli.import_report import SHOWN_PROBLEMS, imported
 from curator.domain.entities import MatchKind
 from curator.services.importing.kb_importing import KbWish
 from curator.services.ports.files import KbOptions
-from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

@@ -13,13 +13,13 @@ from curator.cli.console import FILE, PROJECT, SPLIT, Result, command, counted, 
 from curator.cli.linking import ACTORS, ON, index_if_missing, placed
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
-from curator.domain.name_classes import NAME_CLASS_WORDS
+from curator.domain.same_string import NAME_CLASS_WORDS
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
-from curator.services.ports.bulk import Cluster
-from curator.services.records.evaluation_errors import check_errors_name, errors_of, kind_lines
+from curator.services.ports.processes import Cluster
 from curator.services.records.statistics import as_json as statistics_json
 from curator.services.records.statistics import head_figures, plots
+from curator.services.records.stored_evaluations import check_errors_name, errors_of, kind_lines
 from curator.services.training.evaluation import EvaluationWish, ReplayWish, check_place, save_report, without_html
 
 if TYPE_CHECKING:

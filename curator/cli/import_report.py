@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from curator.cli.console import Result, counted
 from curator.domain.documents import as_line, differences, shortened
 from curator.services.importing.import_report import counts_in_words, known_in_words
-from curator.services.importing.text_changes import TextChange, verdict_words
+from curator.services.importing.text_taking import TextChange, verdict_words
 
 if TYPE_CHECKING:
     from curator.services.importing.foreseeing import Foreseen

@@ -11,8 +11,7 @@ import click
 from curator.cli.console import FILE, SPLIT, FilePath, Result, counted, document_named, echo, project_command, run_steps
 from curator.cli.import_report import imported, previewed
 from curator.domain.curies import pmids_in
-from curator.domain.documents import Split
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, Split
 from curator.domain.wording import UserError
 from curator.services.importing.fetching import FetchWish
 from curator.services.importing.import_reading import ImportChoices

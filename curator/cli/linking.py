@@ -30,7 +30,7 @@ from curator.cli.console import (
 from curator.domain.documents import Split
 from curator.domain.suggestions import OpinionUse
 from curator.domain.wording import UserError
-from curator.services.ports.bulk import Cluster
+from curator.services.ports.processes import Cluster
 from curator.services.ports.queue import QueueFilter
 
 if TYPE_CHECKING:

@@ -259,7 +259,7 @@ def install() -> Result:
 
     A double click on a project.curator file then opens the project.
     """
-    from curator.services.records.desktop import add_to_desktop
+    from curator.services.records.installation import add_to_desktop
 
     files = [str(one) for one in add_to_desktop()]
     return Result({"written": files}, ["Written:", *files])
@@ -268,7 +268,7 @@ def install() -> Result:
 @command("remove", desktop)
 def remove() -> Result:
     """Remove the files that `curator desktop install` wrote."""
-    from curator.services.records.desktop import remove_from_desktop
+    from curator.services.records.installation import remove_from_desktop
 
     files = [str(one) for one in remove_from_desktop()]
     return Result({"removed": files}, ["Removed:", *files] if files else "Nothing was installed.")

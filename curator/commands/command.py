@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 from weakref import ref
+
+from curator.domain.wording import tr
 
 T = TypeVar("T")
 
@@ -127,3 +130,149 @@ def _run(command: Command[T], there: ref[T]) -> None:
     by = there()
     if by is not None:
         command.run(by)
+
+
+# The keys of a command: the default keys, or keys assigned by the user.
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """`changed`: command id -> its keys in Qt's portable text, for commands whose keys differ from the defaults.
+
+    Ids of unknown (or removed) commands are kept and have no effect.
+    """
+
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def keys(self, command: Command[Any]) -> tuple[str, ...]:
+        """All keys of a command; the first is shown in the menu."""
+        return self.changed.get(command.id, command.shortcuts)
+
+    def users(self, key: str, among: Iterable[Command[Any]], *, besides: str = "") -> list[Command[Any]]:
+        """The commands with this key, except the command `besides`."""
+        return [one for one in among if key in self.keys(one) and one.id != besides]
+
+    def conflicts(self, among: Iterable[Command[Any]]) -> dict[str, list[Command[Any]]]:
+        """Keys that several commands have; such a key has no effect."""
+        users: defaultdict[str, list[Command[Any]]] = defaultdict(list)
+        for command in among:
+            for key in self.keys(command):
+                users[key].append(command)
+        return {key: commands for key, commands in users.items() if len(commands) > 1}
+
+    def with_keys(self, command: Command[Any], keys: Sequence[str]) -> Keymap:
+        """A copy in which the command has these keys; its default keys are not stored."""
+        changed = {name: kept for name, kept in self.changed.items() if name != command.id}
+        if tuple(keys) != command.shortcuts:
+            changed[command.id] = tuple(keys)
+        return Keymap(changed)
+
+    def taking(self, command: Command[Any], key: str, among: Iterable[Command[Any]]) -> Keymap:
+        """A copy in which the key is this command's first key and no other command has it."""
+        result = self
+        for other in self.users(key, among, besides=command.id):
+            result = result.with_keys(other, [one for one in self.keys(other) if one != key])
+        return result.with_keys(command, [key, *(one for one in result.keys(command) if one != key)])
+
+
+# Why a command is disabled now, found by trying the changes that would enable it.
+
+NEEDS: tuple[tuple[str, Any, str], ...] = (
+    ("writable", True, "The project is open read-only."),
+    ("importing", False, "Wait until the import has finished."),
+    ("job_running", False, "Wait until the background work has finished, or cancel it."),
+    ("knowledge_base", True, "Import a knowledge base first."),
+    ("document", True, "Open a document first."),
+    ("mention", True, "Go to a mention first."),
+    ("drafting", False, "Finish the new entity first, or close its form with Esc."),
+    ("candidates", 10, "The mention has no such candidate."),
+    ("decided", True, "The mention is not decided yet."),
+    ("selection", True, "Select some text first."),
+    ("can_undo", True, "Nothing to undo."),
+    ("can_redo", True, "Nothing to redo."),
+    ("conflicts", 1, "No other curator decided differently since you opened the project."),
+    ("interrupted", True, "No training was interrupted."),
+    ("job_running", True, "Nothing runs in the background."),
+)
+"""(field, the value that would enable the command, the sentence), in the order in which to act."""
+NO_PROJECT = "Open a project first."
+OTHERWISE = "It cannot be used now."
+
+
+def why_disabled(command: Command[Any], state: WindowState) -> str:
+    """One sentence about the first thing that is missing; '' for an enabled command."""
+    if command.enabled(state):
+        return ""
+    if not state.project:
+        return tr(NO_PROJECT)
+    reached, tried = state, []
+    for name, value, words in NEEDS:
+        if getattr(reached, name) == value:
+            continue
+        reached = replace(reached, **{name: value})
+        tried.append((name, words))
+        if command.enabled(reached):
+            return tr(next(words for name, words in tried if _needed(command, state, reached, name)))
+    return tr(OTHERWISE)
+
+
+def _needed(command: Command[Any], state: WindowState, reached: WindowState, name: str) -> bool:
+    """Whether the command would be disabled again if this field had its current value."""
+    return not command.enabled(replace(reached, **{name: getattr(state, name)}))
+
+
+# Finding a command or a document by a few of its letters.
+
+START, WORD, RUN, PLAIN, GAP = 12, 8, 7, 1, 3
+"""The score of a matched letter: at the start, at the start of a word, right after the previous match, anywhere; and
+the cost of skipping letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """`places` are the indices of the matched letters; a higher `score` is a better match."""
+
+    score: int
+    places: tuple[int, ...]
+
+
+def match(query: str, text: str) -> Match | None:
+    """How well the letters of `query` occur in `text` in order; None if they do not.
+
+    Case and spaces of the query are ignored. The best of all placements of the letters counts (dynamic programming over
+    the text, len(query) * len(text) steps); unmatched text lowers the score slightly.
+    """
+    wanted = "".join(query.casefold().split())
+    folded = text.casefold()
+    if not wanted:
+        return Match(0, ())
+    if len(folded) != len(text):  # a letter that folds to two would shift the positions
+        folded = text.lower() if len(text.lower()) == len(text) else text
+    best = _best(wanted, folded)
+    return Match(best[0] * 100 - len(text), best[1]) if best is not None else None
+
+
+def _best(wanted: str, text: str) -> tuple[int, tuple[int, ...]] | None:
+    """rows[j] is the best placement of the letters so far with the last one at j."""
+    rows: dict[int, tuple[int, tuple[int, ...]]] = {}
+    for at, letter in enumerate(wanted):
+        found: dict[int, tuple[int, tuple[int, ...]]] = {}
+        before: tuple[int, tuple[int, ...]] | None = (0, ()) if at == 0 else None
+        for place, one in enumerate(text):
+            if at and place - 1 in rows and (before is None or rows[place - 1][0] > before[0]):
+                before = rows[place - 1]
+            if one == letter:
+                ways = [(before[0] - (GAP if at else 0) + _worth(text, place), before[1])] if before is not None else []
+                if place - 1 in rows:
+                    ways.append((rows[place - 1][0] + max(RUN, _worth(text, place)), rows[place - 1][1]))
+                if ways:
+                    score, places = max(ways, key=lambda way: way[0])
+                    found[place] = (score, (*places, place))
+        rows = found
+    return max(rows.values(), key=lambda way: way[0], default=None)
+
+
+def _worth(text: str, place: int) -> int:
+    if place == 0:
+        return START
+    return WORD if not text[place - 1].isalnum() else PLAIN

@@ -40,8 +40,7 @@ from curator.jobs.linker_messages import (
     suggestions_of,
 )
 from curator.jobs.wire import DocumentOnWire
-from curator.services.ports.bulk import BulkTask, Cluster
-from curator.services.ports.processes import JobPort, LinkDocument
+from curator.services.ports.processes import BulkTask, Cluster, JobPort, LinkDocument
 
 VERSION = 1
 """Part of the key: raise it if answers or their format change."""

@@ -5,25 +5,168 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Any, TypeVar
 
 from curator.domain.entity_pages import checked_pages
 from curator.domain.suggestions import CandidateOrder, OpinionPlace, OpinionUse
 from curator.domain.wording import UserError, tr
-from curator.settings.choices import (
-    DeviceChoice,
-    IndexChoice,
-    Language,
-    LexicalChoice,
-    NumberFormat,
-    Option,
-    OptionKind,
-    PageOpening,
-    SameString,
-    Snapping,
-    ThemeChoice,
+
+# The choices of settings, and the kinds of fields that show them.
+
+
+class ThemeChoice(StrEnum):
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Language(StrEnum):
+    SYSTEM = "system"
+    ENGLISH = "en"
+    GERMAN = "de"
+
+
+class Snapping(StrEnum):
+    WORDS = "words"
+    CHARACTERS = "characters"
+
+
+class DeviceChoice(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+class IndexChoice(StrEnum):
+    AUTO = "auto"
+    FLAT = "flat"
+    SQ8 = "sq8"
+    PQ4 = "pq4"
+
+
+class LexicalChoice(StrEnum):
+    CHARACTERS = "characters"
+    MERGED = "merged"
+    BM25 = "bm25"
+
+
+class NumberFormat(StrEnum):
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+
+
+class SameString(StrEnum):
+    ONE = "one"
+    LIST = "list"
+
+
+class PageOpening(StrEnum):
+    ASK = "ask"
+    OPEN = "open"
+    COPY = "copy"
+
+
+class OptionKind(StrEnum):
+    TEXT = "text"
+    INTEGER = "integer"
+    CHOICE = "choice"
+    FOLDER = "folder"
+    SECRET = "secret"  # a text that is shown as dots  # noqa: S105
+    PAGES = "pages"  # an address for each prefix of identifiers, one per line
+    KEYS = "keys"  # changed in its own dialog
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The description of one setting. `felt` states when a change takes effect ('' at once)."""
+
+    name: str
+    title: str
+    help: str
+    kind: OptionKind
+    minimum: int = 0
+    maximum: int = 0
+    choices: tuple[str, ...] = ()
+    felt: str = ""
+
+
+# The settings of second opinions, in the order in which dialogs show them.
+
+OPINIONS = (
+    Option(
+        name="opinion_use",
+        title="Second opinion",
+        help=(
+            "Whether a language model is asked about mentions that the linker doubts. Its answer is shown next to the "
+            "candidates and never decides anything."
+        ),
+        kind=OptionKind.CHOICE,
+        choices=tuple(OpinionUse),
+    ),
+    Option(
+        name="opinion_address",
+        title="Address of the model",
+        help=(
+            "Of a server on this computer with an OpenAI-compatible interface, such as the llama.cpp server, Ollama, "
+            "vLLM or LM Studio. For example, that of Ollama is http://localhost:11434/v1 (see the manual)."
+        ),
+        kind=OptionKind.TEXT,
+    ),
+    Option(
+        name="opinion_model",
+        title="Name of the model",
+        help="As the server calls it.",
+        kind=OptionKind.TEXT,
+    ),
+    Option(
+        name="opinion_key",
+        title="API key of the model",
+        help=(
+            "Only if the server asks for one. It is sent only to that server and saved in the settings file on this "
+            "computer."
+        ),
+        kind=OptionKind.SECRET,
+    ),
+    Option(
+        name="opinion_place",
+        title="Computers that may be asked",
+        help=(
+            "Warning: on other computers, whoever runs the server can read the texts around your mentions. Leave "
+            "this at “this computer only” if your documents are confidential."
+        ),
+        kind=OptionKind.CHOICE,
+        choices=tuple(OpinionPlace),
+    ),
+    Option(
+        name="opinion_below",
+        title="Doubtful below",
+        help="A mention is doubtful if the linker's answer is less probable than this many per cent.",
+        kind=OptionKind.INTEGER,
+        maximum=100,
+    ),
+    Option(
+        name="opinion_margin",
+        title="Doubtful margin",
+        help=(
+            "A mention is also doubtful if the first candidate leads by less than this many percentage points of "
+            "probability; 0 turns this off."
+        ),
+        kind=OptionKind.INTEGER,
+        maximum=100,
+    ),
+    Option(
+        name="opinion_seconds",
+        title="Time for an answer",
+        help="Seconds after which a request to the model is given up.",
+        kind=OptionKind.INTEGER,
+        minimum=1,
+        maximum=600,
+    ),
 )
-from curator.settings.opinion_options import OPINIONS
+
 
 T = TypeVar("T")
 _NOT_SAVEABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

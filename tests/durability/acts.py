@@ -20,7 +20,7 @@ from curator.jobs.bundles import FolderBundleStore
 from curator.services.curating.bulk_plan import Audit, AuditState
 from curator.services.curating.propagation import PropagationScope
 from curator.services.ports.queue import QueueFilter
-from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportScope
 from curator.services.training.snapshots import write_snapshot
 from curator.settings.file import load, save
 from curator.storage.db import syncing

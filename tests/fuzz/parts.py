@@ -23,14 +23,14 @@ from curator.io import local_model
 from curator.io.eutils import Eutils
 from curator.io.files.atomic import AtomicWriter
 from curator.jobs.bundles import FolderBundleStore
-from curator.services.importing.fetch_folder import unfinished
-from curator.services.linking.opinion_prompts import Prompt, read_answer
+from curator.services.importing.fetching import unfinished
+from curator.services.linking.opinions import Prompt, read_answer
 from curator.services.ports.opinions import ModelServer, Stopper
 from curator.services.ports.pubmed import NotNowError
 from curator.services.records.stored_evaluations import StoredEvaluations
 from curator.services.training.bundles import manifest_text, notes_of
 from curator.services.training.embedding_map import read_map
-from curator.services.training.unfinished import TrainingFolders
+from curator.services.training.workplace import TrainingFolders
 from curator.settings.file import load
 from curator.storage.db.lock import ProjectLock
 from curator.storage.db.mark import read_mark

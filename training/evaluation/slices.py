@@ -15,7 +15,7 @@ from training.data.snapshot import SnapshotDocument
 class NameClass(StrEnum):
     """How the words of a mention resemble the names of its gold entity, from easy to hard: the preferred name; another
     name; the preferred name without what is in brackets at its end; part of a name; none of these. The values, with
-    spaces, are the names of slices. The program classifies in the same way (`curator.domain.name_classes`)."""
+    spaces, are the names of slices. The program classifies in the same way (`curator.domain.same_string`)."""
 
     SAME = "same_name"
     OTHER_NAME = "another_name"

@@ -16,8 +16,7 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Mention
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.context import Context, Service
-from curator.services.core.standing import CachedAnswer
+from curator.services.core.context import CachedAnswer, Context, Service
 from curator.services.curating.deciding import mentions_words
 from curator.services.curating.mention_edits import living
 from curator.services.ports.storage import UnitOfWork

@@ -9,8 +9,7 @@ from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.relations import Relation
 from curator.domain.wording import AwayError, tr
-from curator.services.core.context import Context, Service
-from curator.services.core.standing import CachedAnswer
+from curator.services.core.context import CachedAnswer, Context, Service
 from curator.services.curating.deciding import QueuedStep, decide_in, new_decision, new_state
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.curating.relations import ended_by, goes_along

@@ -14,11 +14,10 @@ from itertools import accumulate
 from typing import Any
 
 from curator.domain.decisions import Change, OperationKind
-from curator.domain.imports import ImportKind, ImportRecord
+from curator.domain.documents import ImportKind, ImportRecord
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.context import Context, Service
-from curator.services.core.standing import CachedAnswer
+from curator.services.core.context import CachedAnswer, Context, Service
 from curator.services.curating.undo import Journey, Walked, Walker
 from curator.services.ports.curation import LoggedStep, Operation, StepFilter
 from curator.services.ports.queue import MentionContext

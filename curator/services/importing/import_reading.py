@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from curator.domain.documents import SourceDocument, SourceFile, Split
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, SourceDocument, SourceFile, Split
 from curator.domain.wording import ntr
 from curator.services.importing.gold import GoldWriter, restore_comments, restore_splits
 from curator.services.importing.import_comparing import Compared, Comparer, ImportStatus, fingerprint

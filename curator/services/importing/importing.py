@@ -11,8 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.domain.documents import SourceDocument, SourceFile, Split
-from curator.domain.imports import Changed, ImportKind
+from curator.domain.documents import Changed, ImportKind, SourceDocument, SourceFile, Split
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core.context import Context, Service
@@ -31,8 +30,7 @@ from curator.services.importing.import_reading import (
 from curator.services.importing.import_report import KNOWN, FileProblem, ImportReport, ImportTally, joined
 from curator.services.importing.import_sources import Left, Sources, sources_of
 from curator.services.importing.kb_importing import KbResult, KbWish, KnowledgeImport
-from curator.services.importing.text_changes import TextChange, plan_change
-from curator.services.importing.text_taking import TextTaker
+from curator.services.importing.text_taking import TextChange, TextTaker, plan_change
 from curator.services.knowledge.knowledge import add_missing
 from curator.services.ports.documents import TextMover
 from curator.services.ports.files import DocumentFormat, FormatRegistry, Problem

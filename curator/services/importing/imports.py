@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind
-from curator.domain.imports import Handwork, ImportKind, ImportRecord
+from curator.domain.documents import Handwork, ImportKind, ImportRecord
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.importing.text_taking import TextTaker, base_of

@@ -22,7 +22,7 @@ from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core.keys import set_active_bundle
 from curator.services.knowledge.knowledge import add_missing
-from curator.services.knowledge.remap_plan import after_update, before_update, plan_of
+from curator.services.knowledge.remapping import after_update, before_update, plan_of
 from curator.services.ports.files import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
 from curator.services.ports.storage import Store, UnitOfWork
 

@@ -22,10 +22,9 @@ from curator.domain.entities import (
 )
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
-from curator.services.core.context import Context, Service
+from curator.services.core.context import CachedAnswer, Context, Service
 from curator.services.core.keys import branches_for
-from curator.services.core.standing import CachedAnswer
-from curator.services.knowledge.remap_plan import replacement
+from curator.services.knowledge.remapping import replacement
 from curator.services.ports.storage import UnitOfWork
 
 VOTE_SHARE = 0.05

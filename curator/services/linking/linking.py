@@ -6,19 +6,18 @@ import queue
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
 from curator.domain.documents import Document, Mention
-from curator.domain.entities import TypeMapping
+from curator.domain.entities import TypeMapping, is_new
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
-from curator.services.linking.restricting import within_branches
-from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
-from curator.services.ports.processes import LinkDocument, LinkerPort, LinkMention
+from curator.services.core.keys import branches_for, branches_of
+from curator.services.ports.processes import BulkPort, BulkTask, Cluster, LinkDocument, LinkerPort, LinkMention
 from curator.services.ports.storage import Store, UnitOfWork
 
 K = 64
@@ -232,3 +231,26 @@ def _next(inbox: queue.SimpleQueue[T]) -> T | None:
         return inbox.get(timeout=TICK)
     except queue.Empty:
         return None
+
+
+# Suggestions restricted to branches of the knowledge base: candidates outside of them are left out before storing.
+#
+# The linker ranks as usual; its process does not know the project's branches. The stored suggestions determine the list
+# of candidates, the queue's order and bulk acceptance. Probabilities do not change, so a candidate that was second does
+# not become more certain. Provisional entities are in no branch and stay.
+
+
+def within_branches(unit: UnitOfWork, suggestions: Sequence[Suggestion], types: Mapping[int, str]) -> list[Suggestion]:
+    """The suggestions without candidates outside of their mentions' branches; `types` are the mention types by id."""
+    if not any(branches_of(unit.meta).of.values()):
+        return list(suggestions)
+    branches = {one: branches_for(unit, one) for one in set(types.values())}
+    return [_within(unit, one, branches.get(types.get(one.mention_id, ""), ())) for one in suggestions]
+
+
+def _within(unit: UnitOfWork, suggestion: Suggestion, branches: Sequence[str]) -> Suggestion:
+    if not branches:
+        return suggestion
+    inside = unit.kb.below(branches, [one.entity_id for one in suggestion.candidates])
+    kept = tuple(one for one in suggestion.candidates if one.entity_id in inside or is_new(one.entity_id))
+    return suggestion if len(kept) == len(suggestion.candidates) else replace(suggestion, candidates=kept)

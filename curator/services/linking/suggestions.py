@@ -27,12 +27,11 @@ from curator.services.linking.linking import (
     link_in_bulk,
     open_linker,
     stored_document,
+    within_branches,
 )
 from curator.services.linking.name_linking import NameLinking
 from curator.services.linking.remembering import taught_documents, teach, teach_entities, wanted_entities
-from curator.services.linking.restricting import within_branches
-from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
-from curator.services.ports.processes import BundleStore, LinkDocument, LinkerPort
+from curator.services.ports.processes import BulkPort, BulkTask, BundleStore, Cluster, LinkDocument, LinkerPort
 from curator.services.ports.storage import UnitOfWork
 
 BATCH = 32

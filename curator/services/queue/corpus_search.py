@@ -1,27 +1,30 @@
 """Search for words and patterns in all documents of the project; each match has the mention that it equals or overlaps.
 
 The texts are read a part at a time, each in its own unit, and searched as stored: an index would double the project's
-size. SQLite excludes texts that lack a required part of the query (see `needed_text`), which takes a quarter of a
+size. SQLite excludes texts that lack a required part of the query (see `needed_of`), which takes a quarter of a
 second for 100,000 abstracts; the others are read and searched.
 """
 
 from __future__ import annotations
 
+import re
+import string
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
+
+import regex
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Mention, Passage, Span, Split
-from curator.domain.spans import overlaps
+from curator.domain.spans import overlaps, trimmed
 from curator.domain.wording import UserError, tr
 from curator.services.core.context import Context, Service
 from curator.services.ports.documents import DocumentText
 from curator.services.ports.queue import QueueFilter
 from curator.services.ports.storage import UnitOfWork
-from curator.services.queue.needed_text import needed_by_pattern, needed_by_words
-from curator.services.queue.text_pattern import TOO_SLOW, SlowPatternError, TextPattern, pattern_of, without_blanks
 
 AROUND = 80
 """Characters of the text at each side of a hit."""
@@ -304,3 +307,216 @@ def _decided(hit: Hit, decided: Mapping[int, tuple[Verdict, str, tuple[str, ...]
         return hit
     verdict, curator, names = decided[mention.id]
     return replace(hit, mention=replace(mention, verdict=verdict, curator=curator, names=names))
+
+
+# What is searched for in texts: words or a regular expression, compiled once, and the places where it matches.
+#
+# Patterns are those of the `regex` package, which extends Python's: it knows Unicode properties (`\p{Greek}`) and
+# spelling errors (`(?:lidocaine){e<=1}`), gives up after a time, and lets other threads run meanwhile.
+
+LONGEST = 1_000
+"""The most characters of a search text."""
+PATIENCE = 0.5
+"""Seconds that a pattern may take in one document."""
+NOTHING = "Type the words or the pattern that you want to find."
+TOO_LONG = "The search text has {number:,} characters; {most:,} are allowed. Shorten it."
+INVALID = "The pattern is not valid at character {place}: {reason}. Correct it, or turn off “Pattern”."
+TOO_COMPLEX = "The pattern has too many groups inside each other. Simplify it."
+TOO_SLOW = (
+    "The pattern takes too long in document {document}; the search stopped there. Avoid repetitions inside each other, "
+    "such as (a+|b)+, and .* at several places."
+)
+
+
+class SlowPatternError(Exception):
+    """The pattern did not finish within `PATIENCE` seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPattern:
+    """A compiled pattern. Create it with `pattern_of`."""
+
+    compiled: Any
+    is_pattern: bool
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """(Start, end) of the matches, which do not overlap, in text order; a pattern may have empty matches.
+
+        Raises SlowPatternError.
+        """
+        if not self.is_pattern:
+            for found in self.compiled.finditer(text):
+                yield found.span()
+            return
+        try:
+            for found in self.compiled.finditer(text, timeout=PATIENCE, concurrent=True):
+                yield found.span()
+        except (TimeoutError, MemoryError) as error:
+            raise SlowPatternError from error
+
+
+def pattern_of(text: str, *, pattern: bool, case: bool, words: bool) -> TextPattern:
+    """The pattern. In words, white space matches white space of any length, including line ends. `words`: no letter,
+    digit or underscore before and after. In a pattern `^` and `$` match at the ends of lines.
+
+    Raises UserError for an empty and a very long text, and for a pattern that does not compile: with position and
+    reason.
+    """
+    if not text.strip():
+        raise UserError(tr(NOTHING))
+    if len(text) > LONGEST:
+        raise UserError(tr(TOO_LONG, number=len(text), most=LONGEST))
+    flags = regex.MULTILINE | (0 if case else regex.IGNORECASE)
+    source = text if pattern else r"\s+".join(regex.escape(one) for one in text.split())
+    try:
+        compiled = regex.compile(source, flags)
+        if words:
+            compiled = regex.compile(rf"(?<!\w)(?:{source})(?!\w)", flags)
+    except regex.error as error:
+        place = min((error.pos or 0) + 1, len(text))
+        raise UserError(tr(INVALID, place=place, reason=error.msg)) from error
+    except (RecursionError, OverflowError, MemoryError, ValueError) as error:
+        raise UserError(tr(TOO_COMPLEX)) from error
+    return TextPattern(compiled, pattern)
+
+
+def without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A match without white space at its ends; a match of only white space is unchanged."""
+    span = trimmed(text, start, end)
+    return (span.start, span.end) if isinstance(span, Span) else (start, end)
+
+
+# The characters that a text must contain for words or a pattern to match, so that most texts need not be read.
+#
+# They are derived from the query alone, and only if that is certain, so results do not change. Ignoring case, `regex`
+# matches k with the Kelvin sign, s with ſ, and i with İ and ı; every other ASCII letter only with its other case. These
+# three, and characters outside ASCII, match any character here, so Unicode forms do not matter.
+
+Needed = tuple[str | None, ...]
+"""Consecutive characters, ASCII letters in either case. None: any one character."""
+FEWEST = 3
+"""The least number of known characters: fewer occur in nearly every text."""
+ODD = frozenset("iksIKS")
+_SINGLE = frozenset(string.ascii_letters + string.digits + string.whitespace + "\"#%&',-/:;<=>@_`~!")
+_CLASSES = frozenset("bBwWdDsS")
+_ENDS = frozenset(".^$")
+_AROUND = frozenset({"?=", "?!", "?<=", "?<!"})
+_COUNT = re.compile(r"\{\d+(?:,\d*)?\}")
+_OPENING = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|P?<[A-Za-z_]\w*>))?(?![?*])")
+_SET = re.compile(r"\[\^?\]?(?:[^\]\[\\&|~-]|-(?!-)|\\[wWdDsSbtnr\]\\^.-])*\]")
+
+
+class _UnknownError(Exception):
+    """Unsupported syntax."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """An open group of the pattern: the number of runs before it, and whether its own occur in every match."""
+
+    begun: int
+    holds: bool
+
+
+def needed_by_words(text: str, *, case: bool) -> Needed | None:
+    """The most selective word; None if no word is selective enough."""
+    return _best(_characters(one, case=case) for one in text.split())
+
+
+def needed_by_pattern(text: str, *, case: bool) -> Needed | None:
+    """Characters that every match contains; None if there are none, or the pattern is not supported."""
+    try:
+        runs = list(_runs(text))
+    except _UnknownError:
+        return None
+    return _best(_characters(one, case=case) for one in runs)
+
+
+def _characters(run: str, *, case: bool) -> Needed:
+    return tuple(one if one.isascii() and one != "\0" and (case or one not in ODD) else None for one in run)
+
+
+def _best(runs: Iterable[Needed]) -> Needed | None:
+    found = max((_trimmed(one) for one in runs), key=_fixed, default=())
+    return found if _fixed(found) >= FEWEST else None
+
+
+def _trimmed(run: Needed) -> Needed:
+    places = [at for at, one in enumerate(run) if one is not None]
+    return run[places[0] : places[-1] + 1] if places else ()
+
+
+def _fixed(run: Needed) -> int:
+    return sum(one is not None for one in run)
+
+
+def _runs(pattern: str) -> list[str]:
+    """The runs of literal characters that every match contains. Raises _UnknownError."""
+    runs, at, groups = [""], 0, []
+    while at < len(pattern):
+        one, literal, begun = pattern[at], "", len(runs)
+        if one == "\\":
+            at, literal = at + 2, _escaped(pattern[at + 1 : at + 2])
+        elif one == "(":
+            end = _matched_by(_OPENING, pattern, at)
+            groups.append(_Group(begun, holds=pattern[at + 1 : end] not in _AROUND))
+            at = end
+        elif one == ")" and groups:
+            group = groups.pop()
+            at, begun = at + 1, group.begun
+            if not group.holds:
+                del runs[begun:]
+        elif one == "[":
+            at = _matched_by(_SET, pattern, at)
+        elif one == "|" and groups:
+            at, groups[-1].holds = at + 1, False
+        elif one in _ENDS:
+            at += 1
+        elif one in _SINGLE or not one.isascii():
+            at, literal = at + 1, one
+        else:
+            raise _UnknownError
+        least, behind = _repeated(pattern, at)
+        if not least:
+            del runs[begun:]
+        elif literal:
+            runs[-1] += literal
+        if not literal or behind > at:
+            runs.append("")
+        at = behind
+    if groups:
+        raise _UnknownError
+    return runs
+
+
+def _escaped(one: str) -> str:
+    """The escaped character, '' for a class or an anchor."""
+    if one in _CLASSES:
+        return ""
+    if one and one.isascii() and not one.isalnum():
+        return one
+    raise _UnknownError
+
+
+def _matched_by(what: re.Pattern[str], pattern: str, at: int) -> int:
+    found = what.match(pattern, at)
+    if found is None:
+        raise _UnknownError
+    return found.end()
+
+
+def _repeated(pattern: str, at: int) -> tuple[int, int]:
+    """The least number of occurrences, 0 or 1, of the item that ends here, and the position after its quantifier."""
+    one = pattern[at : at + 1]
+    if one == "{":
+        end = _matched_by(_COUNT, pattern, at)
+        least = int(int(re.split(r"[{,}]", pattern[at:end])[1]) > 0)
+    elif one and one in "*?+":
+        end, least = at + 1, int(one == "+")
+    else:
+        return 1, at
+    if pattern[end : end + 1] in ("?", "+"):
+        end += 1
+    if pattern[end : end + 1] in ("*", "+", "?", "{"):
+        raise _UnknownError
+    return least, end

@@ -27,7 +27,7 @@ from curator.services.ports.files import (
     LeftOut,
     Problem,
 )
-from curator.services.records.export_documents import (
+from curator.services.records.exporting import (
     ExportScope,
     adjudicated_only,
     any_unread,

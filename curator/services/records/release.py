@@ -33,7 +33,7 @@ from curator.services.core.context import Context, Service
 from curator.services.curating.notes import GUIDELINES_KEY
 from curator.services.ports.files import FileWriter
 from curator.services.ports.storage import UnitOfWork
-from curator.services.records.export_documents import ExportScope, documents_of
+from curator.services.records.exporting import ExportScope, documents_of
 from curator.services.rounds.rounds import adjudicated_by
 from curator.services.training.bundles import BundleSwitch
 

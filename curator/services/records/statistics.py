@@ -10,8 +10,7 @@ from curator.domain.jobs import BundleInfo
 from curator.domain.rounds import RoundKind
 from curator.domain.statistics import Counts, Headline, Plot, StatisticsFilter, TakenDecision
 from curator.services.core.context import Context, Service
-from curator.services.records.plots_of_models import bundle_plots, people_plots
-from curator.services.records.plots_of_work import headlines, work_plots
+from curator.services.records.plots import bundle_plots, headlines, people_plots, work_plots
 from curator.services.rounds.agreement import AgreementRow, AgreementService, ConsistencyRow
 
 RESAMPLES = 200

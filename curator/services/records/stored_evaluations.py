@@ -7,22 +7,26 @@ mentions of BC5CDR's 500 training documents with 929 errors it takes 89 kB, 71 k
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import secrets
 import zlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from curator.domain.decisions import Outcome
-from curator.domain.wording import UserError, tr
+from curator.domain.same_string import NAME_CLASS_WORDS, NameClass
+from curator.domain.wording import UserError, guarded_row, localised, tr
 from curator.foreign_files import open_regular
 from curator.services.core.context import Context, Service
 from curator.services.ports.files import FileWriter
-from curator.services.records.evaluation_errors import ErrorList, errors_file, errors_of, joined
 
 FOLDER, SUFFIX = "evaluations", ".json.gz"
 HTML, ERRORS = "html", "errors"
@@ -179,3 +183,272 @@ def _head(raw: Mapping[str, Any]) -> StoredEvaluation:
         int(raw["mentions"]),
         None if errors is None else int(errors),
     )
+
+
+# The errors of an evaluation: one row for each wrong answer, their kinds, filters, and export.
+
+NIL = "NIL"
+
+
+class ErrorKind(StrEnum):
+    """Why an answer is wrong, in the order of the table of kinds; see `training.evaluation.errors`."""
+
+    RANKED_LOWER = "ranked_lower"
+    NOT_RETRIEVED = "not_retrieved"
+    NIL_LINK = "nil_link"
+    LINKED_NIL = "linked_nil"
+    GOLD_NOT_IN_KB = "gold_not_in_kb"
+    NO_ANSWER = "no_answer"
+
+
+class Relation(StrEnum):
+    """How the answer relates to the gold entity, within one step of the hierarchy."""
+
+    PARENT = "parent"
+    CHILD = "child"
+    SIBLING = "sibling"
+
+
+KIND_WORDS = {
+    ErrorKind.RANKED_LOWER: "gold ranked lower",
+    ErrorKind.NOT_RETRIEVED: "gold not a candidate",
+    ErrorKind.NIL_LINK: "NIL, gold is a link",
+    ErrorKind.LINKED_NIL: "linked, gold is NIL",
+    ErrorKind.GOLD_NOT_IN_KB: "gold not in knowledge base",
+    ErrorKind.NO_ANSWER: "no answer",
+}
+RELATION_WORDS = {
+    Relation.PARENT: "parent of gold",
+    Relation.CHILD: "child of gold",
+    Relation.SIBLING: "sibling of gold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationError:
+    """One wrong answer. `gold` and `answer` are entity ids; empty means NIL. `probability` is the linker's probability
+    that its answer is right. `rank` (from 1), `gold_probability` and `gold_score` belong to the first gold entity among
+    the candidates; None if there is none. `seen`: the string was decided in training documents; None if unknown.
+    `name_class`: how the mention's words resemble the gold entity's names; None for NIL, and in older evaluations.
+    `before` and `after` are the text around the mention."""
+
+    kind: ErrorKind
+    relation: Relation | None
+    split: str
+    document_id: int
+    document: str
+    mention_id: int
+    text: str
+    before: str
+    after: str
+    types: tuple[str, ...]
+    gold: tuple[str, ...]
+    answer: str
+    probability: float
+    rank: int | None
+    gold_probability: float | None
+    gold_score: float | None
+    seen: bool | None
+    name_class: NameClass | None = None
+
+    @property
+    def is_nil(self) -> bool:
+        """Whether the decision counts as NIL."""
+        return self.kind in (ErrorKind.LINKED_NIL, ErrorKind.GOLD_NOT_IN_KB) or not self.gold
+
+    @property
+    def kind_words(self) -> str:
+        return tr(KIND_WORDS[self.kind])
+
+    @property
+    def relation_words(self) -> str:
+        return tr(RELATION_WORDS[self.relation]) if self.relation is not None else ""
+
+    @property
+    def name_class_words(self) -> str:
+        return tr(NAME_CLASS_WORDS[self.name_class]) if self.name_class is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorList:
+    """Errors, most confident first, with the names of the entities by id. `changed` are the mentions whose decision is
+    no longer the gold of the evaluation."""
+
+    rows: tuple[EvaluationError, ...] = ()
+    names: Mapping[str, str] | None = None
+    changed: frozenset[int] = frozenset()
+
+    def words(self, entity_id: str) -> str:
+        """The entity's name; its id if the evaluation's knowledge base has no name for it."""
+        return (self.names or {}).get(entity_id, entity_id) if entity_id else NIL
+
+    def gold_words(self, row: EvaluationError) -> str:
+        return " + ".join(map(self.words, row.gold)) or NIL
+
+    def chosen(self, where: ErrorFilter) -> ErrorList:
+        return ErrorList(tuple(one for one in self.rows if where.allows(one)), self.names, self.changed)
+
+    def counts(self) -> dict[ErrorKind, Counter[Relation | None]]:
+        """Numbers by kind, in the order of the kinds, and within it by relation; kinds without errors are absent."""
+        found = {kind: Counter(one.relation for one in self.rows if one.kind is kind) for kind in ErrorKind}
+        return {kind: numbers for kind, numbers in found.items() if numbers}
+
+    def name_classes(self) -> dict[NameClass, int]:
+        """Numbers by the words of the mention, from easy to hard; classes without errors are absent."""
+        numbers = Counter(one.name_class for one in self.rows)
+        return {one: numbers[one] for one in NameClass if numbers[one]}
+
+    @property
+    def types(self) -> list[str]:
+        return sorted({type_words(one.types) for one in self.rows}, key=str.casefold)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFilter:
+    """None and '' allow everything."""
+
+    kind: ErrorKind | None = None
+    relation: Relation | None = None
+    type: str = ""
+    split: str = ""
+    seen: bool | None = None
+    name_class: NameClass | None = None
+
+    def allows(self, one: EvaluationError) -> bool:
+        return (
+            self.kind in (None, one.kind)
+            and self.relation in (None, one.relation)
+            and self.type in ("", type_words(one.types))
+            and self.split in ("", one.split)
+            and self.seen in (None, one.seen)
+            and self.name_class in (None, one.name_class)
+        )
+
+
+def type_words(types: Sequence[str]) -> str:
+    """A mention's alternative types as one word."""
+    return " | ".join(types) or "–"
+
+
+def errors_of(result: Mapping[str, Any]) -> ErrorList:
+    """The errors in the result of an evaluation, by descending probability; none if it was made without them. Unknown
+    fields are left out."""
+    found = result.get("errors")
+    if not isinstance(found, Mapping) or "rows" not in found:
+        return ErrorList(names={})
+    split, heads = str(result.get("split", "")), list(found["fields"])
+    rows = [_row(dict(zip(heads, one, strict=False)), split) for one in found["rows"]]
+    return ErrorList(confident_first(one for one in rows if one is not None), dict(found.get("names", {})))
+
+
+def joined(lists: Iterable[ErrorList]) -> ErrorList:
+    """Several lists joined."""
+    every = list(lists)
+    names = {id_: name for one in every for id_, name in (one.names or {}).items()}
+    return ErrorList(confident_first(row for one in every for row in one.rows), names)
+
+
+def confident_first(rows: Iterable[EvaluationError]) -> tuple[EvaluationError, ...]:
+    return tuple(sorted(rows, key=lambda one: (-one.probability, one.split, one.document_id, one.mention_id)))
+
+
+def _row(raw: Mapping[str, Any], split: str) -> EvaluationError | None:
+    """A row; None for a kind from a newer version."""
+    try:
+        return EvaluationError(
+            kind=ErrorKind(raw["kind"]),
+            relation=Relation(raw["relation"]) if raw.get("relation") else None,
+            split=split,
+            document_id=int(raw["document"]),
+            document=str(raw["document_name"]),
+            mention_id=int(raw["mention"]),
+            text=str(raw["text"]),
+            before=str(raw["before"]),
+            after=str(raw["after"]),
+            types=tuple(raw["types"]),
+            gold=tuple(raw["gold"]),
+            answer=str(raw["answer"]),
+            probability=float(raw["probability"]),
+            rank=raw["rank"],
+            gold_probability=raw["gold_probability"],
+            gold_score=raw["gold_score"],
+            seen=raw["seen"],
+            name_class=NameClass(raw["name_class"]) if raw.get("name_class") else None,
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+# The table of kinds, and the list as a file.
+
+
+def kind_lines(found: ErrorList, *, mentions: int) -> list[str]:
+    """A short table: the number of errors of each kind, as a share of `mentions`, and how close the answers are."""
+    total = len(found.rows)
+    lines = [tr("Errors: {total:,} of {mentions:,} mentions", total=total, mentions=mentions)]
+    counts = found.counts()
+    wide = max((len(tr(KIND_WORDS[kind])) for kind in counts), default=0)
+    for kind, numbers in counts.items():
+        number = numbers.total()
+        near = [f"{tr(RELATION_WORDS[one])} {localised(numbers[one], ',')}" for one in Relation if numbers[one]]
+        share = f"{localised(100 * number / total, '5.1f')} %"
+        tail = f"   {', '.join(near)}" if near else ""
+        lines.append(f"  {tr(KIND_WORDS[kind]):{wide}}  {number:7,}  {share}{tail}")
+    if classes := found.name_classes():
+        words = [f"{tr(NAME_CLASS_WORDS[one])} {localised(number, ',')}" for one, number in classes.items()]
+        lines.append(tr("  words of the mention: {numbers}", numbers=", ".join(words)))
+    if new := sum(one.seen is False for one in found.rows):
+        lines.append(tr("  strings not seen in training: {new:,}", new=new))
+    return lines
+
+
+COLUMNS: tuple[tuple[str, Callable[[EvaluationError, ErrorList], Any]], ...] = (
+    ("kind", lambda row, _: row.kind.value),
+    ("relation", lambda row, _: row.relation.value if row.relation else None),
+    ("split", lambda row, _: row.split),
+    ("document", lambda row, _: row.document),
+    ("mention_id", lambda row, _: row.mention_id),
+    ("type", lambda row, _: "|".join(row.types)),
+    ("before", lambda row, _: row.before),
+    ("mention", lambda row, _: row.text),
+    ("after", lambda row, _: row.after),
+    ("gold", lambda row, _: "|".join(row.gold) or NIL),
+    ("gold_name", lambda row, found: "|".join(map(found.words, row.gold))),
+    ("answer", lambda row, _: row.answer or NIL),
+    ("answer_name", lambda row, found: found.words(row.answer) if row.answer else ""),
+    ("probability", lambda row, _: row.probability),
+    ("gold_rank", lambda row, _: row.rank),
+    ("gold_probability", lambda row, _: row.gold_probability),
+    ("gold_score", lambda row, _: row.gold_score),
+    ("seen_in_training", lambda row, _: row.seen),
+    ("words", lambda row, _: row.name_class.value if row.name_class else None),
+)
+
+
+def errors_file(found: ErrorList, name: str) -> bytes:
+    """The list in the format of `name`'s suffix: a table with tabs, or a JSON list of objects. Raises UserError for
+    another suffix."""
+    suffix = check_errors_name(name)
+    rows = [{column: read(row, found) for column, read in COLUMNS} for row in found.rows]
+    if suffix == ".json":
+        return (json.dumps(rows, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass")
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t", lineterminator="\n")
+    writer.writerow([column for column, _ in COLUMNS])
+    writer.writerows(guarded_row(map(_cell, row.values())) for row in rows)
+    return out.getvalue().encode("utf-8", "surrogatepass")
+
+
+def check_errors_name(name: str) -> str:
+    """The suffix. Raises UserError for an unknown one."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in (".tsv", ".json"):
+        raise UserError(tr("{name}: the file name must end in .tsv or .json, which sets the format.", name=name))
+    return suffix
+
+
+def _cell(value: Any) -> Any:
+    """A cell on one line, without tabs; yes and no for booleans."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(value.split()) if isinstance(value, str) else value

@@ -38,7 +38,7 @@ from curator.domain.wording import guarded_row
 from curator.services.core.context import Service
 from curator.services.curating.attributes import given_of, scheme_of
 from curator.services.ports.storage import UnitOfWork
-from curator.services.rounds.mention_verdicts import JudgedDocument, MentionVerdicts, judged_documents
+from curator.services.rounds.adjudication import JudgedDocument, MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import named
 
 Item = dict[str, frozenset[str]]

@@ -13,8 +13,7 @@ from curator.domain.suggestions import Suggestion
 from curator.domain.wording import ntr
 from curator.services.core.events import EventBus
 from curator.services.core.keys import active_bundle
-from curator.services.linking.linking import K, link_document
-from curator.services.linking.restricting import within_branches
+from curator.services.linking.linking import K, link_document, within_branches
 from curator.services.ports.processes import LinkerPort
 from curator.services.ports.storage import Store
 

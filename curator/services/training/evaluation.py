@@ -10,9 +10,8 @@ from typing import Any
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.ports.bulk import Cluster
 from curator.services.ports.files import FileWriter
-from curator.services.ports.processes import JobHandle
+from curator.services.ports.processes import Cluster, JobHandle
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import count_gold, write_snapshot
 from curator.services.training.workplace import JobDesk

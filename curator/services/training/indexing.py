@@ -6,15 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.ports.bulk import Cluster
-from curator.services.ports.processes import JobHandle
+from curator.services.ports.processes import Cluster, JobHandle
 from curator.services.training.bundles import FULL_STAGE, UNTRAINED
-from curator.services.training.calibration import Calibrator
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step
-from curator.services.training.snapshots import write_knowledge_base
+from curator.services.training.snapshots import count_gold, write_knowledge_base
+from curator.services.training.training_preview import refit_problem
+from curator.services.training.training_runs import TrainingRuns
 from curator.services.training.workplace import JobDesk
+from resources.recipe_files import CONVENTIONS, LEAST_REFITTED
 
 LEXICAL = ("lexical",)
 FULL = ("lexical", FULL_STAGE)
@@ -132,3 +134,46 @@ def _is_no_less(new: BundleInfo, active: BundleInfo) -> bool:
     """A trained bundle is not replaced by an untrained one, nor a full one by the lexical one that is built on the way
     to the next: if that is cancelled or fails, the full one is still in use."""
     return active.recipe in UNTRAINED and set(active.stages) <= set(new.stages)
+
+
+# Refits the weights of names, memory, hierarchy and NIL whenever the links have doubled; trains no network.
+
+TEACHING = (Split.TRAIN, Split.VALIDATION)  # never TEST
+LINKS = "links"
+"""Key in a bundle's metrics: the number of linked decisions when it was made."""
+
+
+class Calibrator:
+    """Starts the recipe “conventions”: its bundle shares every large file with the one in use, and replaces it if it is
+    better on decisions that it was not fitted on."""
+
+    def __init__(self, desk: JobDesk, runs: TrainingRuns) -> None:
+        self._desk = desk
+        self._runs = runs
+
+    def is_due(self) -> bool:
+        """Whether an untrained bundle is in use and the number of links has doubled since the last try.
+
+        A training refits the weights as its last step.
+        """
+        active = self._desk.switch.active()
+        if active is None or active.recipe not in ("untrained", CONVENTIONS) or self._runs.busy:
+            return False
+        tried = [one for one in self._desk.switch.all() if one.recipe == CONVENTIONS and one.kb_hash == active.kb_hash]
+        before = max((int(one.metrics.get(LINKS, 0)) for one in tried), default=0)
+        return self._links() >= max(LEAST_REFITTED, 2 * before)
+
+    def is_possible(self) -> bool:
+        """Whether there are 200 linked decisions in train and validation documents, and no training is running."""
+        return not self._runs.busy and self._links(enough=LEAST_REFITTED) >= LEAST_REFITTED
+
+    def start(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Start it. Raises UserError if no bundle is in use, there are too few decisions, or a training is running."""
+        if self._desk.switch.active() is not None and (problem := refit_problem(self._links(enough=LEAST_REFITTED))):
+            raise UserError(problem)
+        return self._runs.start(CONVENTIONS, on_progress=on_progress, on_end=on_end)
+
+    def _links(self, *, enough: int | None = None) -> int:
+        """The number of links; with `enough`, at least so many of them if there are: the window waits for this, and to
+        count all takes a second with 8,000 decided documents."""
+        return sum(count_gold(self._desk.store, split, enough=enough).links for split in TEACHING)

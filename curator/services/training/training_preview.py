@@ -10,7 +10,7 @@ from typing import Any
 
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
-from curator.domain.name_classes import folded, names_decide
+from curator.domain.same_string import folded, names_decide
 from curator.domain.wording import percent, tr
 from curator.services.ports.storage import Store, UnitOfWork
 from curator.services.training.bundle_metrics import expectation

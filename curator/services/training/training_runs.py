@@ -16,8 +16,14 @@ from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Ste
 from curator.services.training.recipes import checked_values, find_recipe
 from curator.services.training.snapshots import INDEX, write_snapshot
 from curator.services.training.training_preview import TRAINING
-from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
-from curator.services.training.workplace import JobDesk
+from curator.services.training.workplace import (
+    SNAPSHOT,
+    InterruptedTraining,
+    JobDesk,
+    TrainingFolders,
+    has_state,
+    reached,
+)
 
 SERVES = (GateVerdict.PROMOTE,)
 """Verdicts after which the new bundle is put into use, because it is better. A bundle that is only as good would cost

@@ -10,8 +10,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
 
 from curator.domain.decisions import OperationKind
-from curator.domain.documents import MentionOrigin
-from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
+from curator.domain.documents import Handwork, ImportKind, ImportRecord, MentionOrigin, Present
 from curator.storage.curation.former_texts import FormerTexts
 from curator.storage.curation.source_files import FILES, as_file
 from curator.storage.db.columns import counts_of, enum_of, json_of, time_of

@@ -8,8 +8,7 @@ from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from curator.domain.decisions import OperationKind, Outcome
-from curator.domain.documents import DocumentState, MentionOrigin, Split
-from curator.domain.imports import ImportKind
+from curator.domain.documents import DocumentState, ImportKind, MentionOrigin, Split
 from curator.domain.rounds import RoundKind
 from curator.storage.db.columns import (
     TEXTS,

@@ -122,7 +122,7 @@ class SeeingFlows(QObject):
         return board
 
     def show_learning_curve(self) -> Dashboard:
-        from curator.services.records.plots_of_models import LEARNING
+        from curator.services.records.plots import LEARNING
 
         board = self.show_dashboard()
         board.show_card(LEARNING)

@@ -12,7 +12,7 @@ from curator.domain.decisions import Decision
 from curator.domain.suggestions import CandidateOrder, Suggestion, presented
 from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.services.ports.queue import QueueFilter, WorkRow
-from curator.services.queue.matching import Matching
+from curator.services.queue.facets import Matching
 from curator.services.queue.ordering import WorkOrder
 from curator.services.queue.queue import Direction, MentionView, OpenDocument, QueueService
 from curator.services.queue.seat import Linking, Queue, Seat

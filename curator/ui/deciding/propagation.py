@@ -11,8 +11,15 @@ from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.wording import UserError, localised, ntr, tr
-from curator.services.curating.propagation import Others, PropagationScope, PropagationService, SameString
-from curator.services.curating.propagation_groups import Group, GroupKind, Line
+from curator.services.curating.propagation import (
+    Group,
+    GroupKind,
+    Line,
+    Others,
+    PropagationScope,
+    PropagationService,
+    SameString,
+)
 from curator.ui.deciding.decider import Decider, shown_in
 from curator.ui.deciding.kwic_list import TickList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow

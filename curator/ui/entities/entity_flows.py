@@ -15,7 +15,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating.deciding import shown_of
 from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.provisional import Made
-from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.services.knowledge.remapping import RemapKind, Remapping, RemapPlan
 from curator.ui.bench.workbench import Workbench
 from curator.ui.deciding.mention_listing import add_undo_key, done_words
 from curator.ui.kit.form import OneWindow

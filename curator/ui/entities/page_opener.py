@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.entity_pages import address_of
 from curator.domain.wording import UserError, tr
-from curator.settings.choices import PageOpening
 from curator.settings.file import load
+from curator.settings.schema import PageOpening
 from curator.ui.kit.messages import choose
 
 QUESTION = (

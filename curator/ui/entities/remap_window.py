@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.entities import Entity
 from curator.domain.wording import localised, ntr, tr
-from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.services.knowledge.remapping import RemapKind, Remapping, RemapPlan
 from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.candidates.search_rows import Search

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QTextEdit, QWidget
 from curator.domain.decisions import ChangeKind, Verdict
 from curator.domain.entity_pages import registry_of
 from curator.domain.wording import tr
-from curator.settings.choices import PageOpening
+from curator.settings.schema import PageOpening
 from curator.ui.bench.workbench import Workbench
 from curator.ui.candidates.entity_card import EntityCard
 from curator.ui.deciding.mention_listing import ListingFlow

@@ -9,11 +9,10 @@ from html import escape
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from curator.domain.documents import DiffSide, differences, shortened
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, DiffSide, differences, shortened
 from curator.domain.wording import ntr, tr
 from curator.services.importing.import_comparing import Compared
-from curator.services.importing.text_changes import MovedMention, TextChange, verdict_words
+from curator.services.importing.text_taking import MovedMention, TextChange, verdict_words
 from curator.ui.kit.compose import button, row, splitter
 from curator.ui.kit.foreign_text import StillBrowser
 from curator.ui.kit.form import FormDialog

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QFormLayout, QLineEdit, QSpinBox, QTa
 
 from curator.domain.curies import pmids_in
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing.fetch_folder import FetchRequest, Unfinished
-from curator.services.importing.fetching import FetchWish
+from curator.services.importing.fetching import FetchRequest, FetchWish, Unfinished
 from curator.services.ports.pubmed import MOST_FOUND
 from curator.ui.files.import_documents import SplitFields
 from curator.ui.kit.compose import button, column, row

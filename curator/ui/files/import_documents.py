@@ -10,14 +10,13 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QSpinBox, QWidget
 
-from curator.domain.documents import Split
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, Split
 from curator.domain.wording import ntr, tr
 from curator.services.importing.foreseeing import foresee_documents
 from curator.services.importing.import_comparing import Compared, fingerprint
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.importing.import_sources import Left
-from curator.services.importing.text_changes import TextChange
+from curator.services.importing.text_taking import TextChange
 from curator.services.ports.files import FormatRegistry
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DocumentFiles

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QItemSelectionModel, Signal
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from curator.domain.imports import ImportRecord
+from curator.domain.documents import ImportRecord
 from curator.domain.wording import localised, tr
 from curator.services.importing.imports import FileImport
 from curator.ui.kit.form import EmptyPage, ShowDialog

@@ -16,8 +16,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.importing.import_report import ImportReport
 from curator.services.importing.importing import joined
 from curator.services.importing.kb_importing import KbWish
-from curator.services.records.export_documents import ExportScope
-from curator.services.records.exporting import ExportForecast
+from curator.services.records.exporting import ExportForecast, ExportScope
 from curator.ui.bench.workbench import Workbench
 from curator.ui.files.demo_project import World, fill
 from curator.ui.files.document_columns import TypeMappingDialog

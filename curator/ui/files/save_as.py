@@ -8,8 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.records.export_documents import ExportScope
-from curator.services.records.exporting import ExportForecast, ExportTarget
+from curator.services.records.exporting import ExportForecast, ExportScope, ExportTarget
 from curator.ui.kit.compose import choice
 from curator.ui.kit.form import FormDialog, PathEdit, sentence
 from curator.ui.kit.labels import NoteLabel

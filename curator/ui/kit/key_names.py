@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.commands.command import Command
-from curator.commands.keymap import Keymap
+from curator.commands.command import Command, Keymap
 from curator.domain.wording import tr
 
 SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from curator.settings.state import read_state, write_state
+from curator.settings.file import read_state, write_state
 
 FILE = "layout.json"
 MOST = 50

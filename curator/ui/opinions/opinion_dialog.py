@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from curator.domain.suggestions import OpinionPlace, OpinionUse
 from curator.domain.wording import CancelledError, UserError, ntr, tr
-from curator.services.linking.opinion_prompts import Prompt
-from curator.services.linking.opinions import OpinionOptions, OpinionService
+from curator.services.linking.opinions import OpinionOptions, OpinionService, Prompt
 from curator.services.ports.opinions import ModelServer, Stopper
 from curator.ui.kit.compose import button, choice, row
 from curator.ui.kit.foreign_text import tip

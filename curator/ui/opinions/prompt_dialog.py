@@ -8,7 +8,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 
 from curator.domain.wording import UserError, tr
-from curator.services.linking.opinion_prompts import PLACEHOLDERS, TEMPLATE, checked_template
+from curator.services.linking.opinions import PLACEHOLDERS, TEMPLATE, checked_template
 from curator.ui.kit.foreign_text import PlainEdit, PlainLabel
 from curator.ui.kit.form import FormDialog
 

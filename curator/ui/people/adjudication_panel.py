@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
-from curator.services.rounds.adjudication import Adjudication
-from curator.services.rounds.mention_verdicts import MentionVerdicts
+from curator.services.rounds.adjudication import Adjudication, MentionVerdicts
 from curator.ui.kit.compose import button, column
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.labels import ElidedLabel

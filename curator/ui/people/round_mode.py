@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import DamagedTextError, tr
-from curator.services.rounds.adjudication import Adjudication
-from curator.services.rounds.mention_verdicts import MentionVerdicts
+from curator.services.rounds.adjudication import Adjudication, MentionVerdicts
 from curator.services.rounds.round_work import RoundSeat
 from curator.ui.bench.workbench import Workbench
 from curator.ui.kit.labels import Banner

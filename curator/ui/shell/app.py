@@ -46,9 +46,8 @@ from curator import __version__
 from curator.domain import wording
 from curator.domain.wording import DamagedProjectError, UserError, catalogue, languages, read_po, tr
 from curator.services.records.diagnostics import log_folder, sqlite_words, start_logging, stop_logging
-from curator.settings.choices import Language
-from curator.settings.file import load
-from curator.settings.state import read_state, write_state
+from curator.settings.file import load, read_state, write_state
+from curator.settings.schema import Language
 from curator.temporary import remove_abandoned
 from curator.ui.document.screen_reader import speak_to_screen_readers
 from curator.ui.kit.messages import tell

@@ -10,8 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QWidget
 
-from curator.commands.command import Command, Menu
-from curator.commands.keymap import Keymap
+from curator.commands.command import Command, Keymap, Menu
 from curator.domain.wording import tr
 from curator.ui.kit.compose import column
 from curator.ui.kit.key_names import key_name

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 from curator import tracing
 from curator.commands.command import Command, WindowState
 from curator.domain.wording import tr
-from curator.settings.choices import SameString, Snapping
 from curator.settings.file import LoadedSettings
+from curator.settings.schema import SameString, Snapping
 from curator.ui.bench.window_layout import WindowLayout
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.key_names import belongs_to, use_keys

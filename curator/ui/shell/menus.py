@@ -10,9 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QToolButton, QWidget
 
-from curator.commands.command import Command, Menu, WindowState
-from curator.commands.keymap import Keymap
-from curator.commands.reasons import why_disabled
+from curator.commands.command import Command, Keymap, Menu, WindowState, why_disabled
 from curator.domain.wording import tr
 from curator.ui.kit.foreign_text import tip
 from curator.ui.shell.catalogue import COMMANDS

@@ -10,14 +10,11 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
-from curator.commands.command import Command, WindowState
-from curator.commands.finding import match
-from curator.commands.keymap import Keymap
-from curator.commands.reasons import why_disabled
+from curator.commands.command import Command, Keymap, WindowState, match, why_disabled
 from curator.domain.wording import tr
 from curator.services.ports.documents import QueueRow
 from curator.services.ports.queue import QueueFilter
-from curator.settings.state import read_state, write_state
+from curator.settings.file import read_state, write_state
 from curator.ui.kit.compose import column
 from curator.ui.kit.record_tables import RecordColumn, RecordModel
 from curator.ui.kit.row_list import PAD, RowDelegate, RowList, draw_words, row_height

@@ -10,12 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
-from curator.commands.keymap import Keymap
+from curator.commands.command import Keymap
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError, tr
-from curator.settings.choices import PageOpening
 from curator.settings.file import LoadedSettings, config_folder, save
-from curator.settings.schema import Settings, default, options, with_value
+from curator.settings.schema import PageOpening, Settings, default, options, with_value
 from curator.ui.kit.theme import Scheme, ThemeController
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from curator.domain.wording import UserError, tr
-from curator.settings.state import read_state, write_state
+from curator.settings.file import read_state, write_state
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.messages import tell
 

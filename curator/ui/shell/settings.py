@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entity_pages import pages_text
 from curator.domain.wording import UserError, tr
-from curator.settings.choices import Option, OptionKind
-from curator.settings.schema import Settings, options, with_value
+from curator.settings.schema import Option, OptionKind, Settings, options, with_value
 from curator.ui.kit.compose import choice, column
 from curator.ui.kit.foreign_text import PlainEdit
 from curator.ui.kit.form import FormDialog, PathEdit, sentence

@@ -8,9 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QWidget
 
-from curator.commands.command import Command
-from curator.commands.finding import match
-from curator.commands.keymap import Keymap
+from curator.commands.command import Command, Keymap, match
 from curator.domain.wording import tr
 from curator.ui.kit.compose import button, field, row
 from curator.ui.kit.form import FormDialog

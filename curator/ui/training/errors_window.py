@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from curator.domain.documents import Split
-from curator.domain.name_classes import NAME_CLASS_WORDS, NameClass
+from curator.domain.same_string import NAME_CLASS_WORDS, NameClass
 from curator.domain.wording import UserError, localised, ntr, tr
-from curator.services.records.evaluation_errors import (
+from curator.services.records.stored_evaluations import (
     KIND_WORDS,
     RELATION_WORDS,
     ErrorFilter,
@@ -21,8 +21,9 @@ from curator.services.records.evaluation_errors import (
     ErrorList,
     EvaluationError,
     Relation,
+    StoredEvaluation,
+    StoredEvaluations,
 )
-from curator.services.records.stored_evaluations import StoredEvaluation, StoredEvaluations
 from curator.ui.kit.compose import choice, offer
 from curator.ui.kit.form import EmptyPage, ShowDialog, ask_file
 from curator.ui.kit.key_names import key_of

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import tr
 from curator.services.training.recipes import CONTEXT, FIT, NAMES, grouped
 from curator.services.training.retraining import TrainingPreview
-from curator.settings.choices import DeviceChoice
+from curator.settings.schema import DeviceChoice
 from curator.ui.kit.compose import column, row
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import FormDialog, sentence

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curator.commands.finding import match
+from curator.commands.command import match
 from curator.ui.shell.catalogue import COMMANDS
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curator.commands.keymap import Keymap
+from curator.commands.command import Keymap
 from curator.ui.shell.catalogue import COMMANDS
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curator.commands.command import WindowState
-from curator.commands.reasons import why_disabled
+from curator.commands.command import WindowState, why_disabled
 from curator.ui.shell.catalogue import COMMANDS
 
 OPEN = WindowState(project=True, writable=True, knowledge_base=True, document=True)

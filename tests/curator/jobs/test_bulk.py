@@ -31,8 +31,14 @@ from curator.jobs.linker_messages import (
     suggestions_of,
 )
 from curator.jobs.runner import JobRunner
-from curator.services.ports.bulk import BulkTask, Cluster
-from curator.services.ports.processes import DecidedDocument, DecidedMention, LinkDocument, LinkMention
+from curator.services.ports.processes import (
+    BulkTask,
+    Cluster,
+    DecidedDocument,
+    DecidedMention,
+    LinkDocument,
+    LinkMention,
+)
 from models.core.kb import record_from_json
 from models.encoders import cache
 from models.linker.build import build_untrained

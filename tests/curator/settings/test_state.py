@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.settings.state import read_state, write_state
+from curator.settings.file import read_state, write_state
 
 
 @pytest.fixture(autouse=True)

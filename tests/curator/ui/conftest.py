@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
-from curator.commands.keymap import Keymap
+from curator.commands.command import Keymap
 from curator.ui.kit.key_names import use_keys
 from curator.ui.kit.theme import FRAMED, LIGHT
 from curator.ui.shell.catalogue import COMMANDS

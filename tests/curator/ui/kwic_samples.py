@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from curator.domain.decisions import Verdict
-from curator.services.curating.propagation import Others, PropagationScope
-from curator.services.curating.propagation_groups import Group, GroupKind, Line
+from curator.services.curating.propagation import Group, GroupKind, Line, Others, PropagationScope
 from curator.services.ports.queue import Chance, Head, MentionContext
 
 

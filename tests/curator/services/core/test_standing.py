@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.services.core.standing import CachedAnswer
+from curator.services.core.context import CachedAnswer
 from curator.services.ports.storage import Store, UnitOfWork
 from curator.storage import project as storage
 

@@ -7,7 +7,14 @@ import random
 import pytest
 from scipy.stats import beta, binom, hypergeom
 
-from curator.services.curating.bounds import binomial_at_most, limit_left, most_bad, needed, sample_at_most, upper_limit
+from curator.services.curating.bulk_plan import (
+    binomial_at_most,
+    limit_left,
+    most_bad,
+    needed,
+    sample_at_most,
+    upper_limit,
+)
 from tests.curator.services.bulk_samples import unseen_too_bad
 
 

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from curator.services.curating.bounds import limit_left
-from curator.services.curating.bulk_plan import Audit, AuditState, BulkPlan, make_plan, percent_up
+from curator.services.curating.bulk_plan import Audit, AuditState, BulkPlan, limit_left, make_plan, percent_up
 from curator.services.ports.queue import Chance, Tried
 from tests.curator.services.bulk_samples import unseen_too_bad
 

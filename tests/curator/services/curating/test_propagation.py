@@ -8,8 +8,7 @@ from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import UserError
-from curator.services.curating.propagation import Others, PropagationScope, ValueOthers
-from curator.services.curating.propagation_groups import GroupKind
+from curator.services.curating.propagation import GroupKind, Others, PropagationScope, ValueOthers
 from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, finish
 

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.services.curating.propagation_groups import FEW, Group, GroupKind, grouped
+from curator.services.curating.propagation import FEW, Group, GroupKind, grouped
 from curator.services.ports.queue import Head, MentionContext
 
 NAMES = {"D1": "Lead Poisoning", "D2": "Lead"}

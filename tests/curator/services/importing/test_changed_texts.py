@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import DocumentState, Span
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, DocumentState, Span
 from curator.services.importing.importing import ImportChoices, ImportReport
 from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, finish

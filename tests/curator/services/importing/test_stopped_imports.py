@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from curator.domain.documents import Split
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, Split
 from curator.services.importing.import_comparing import fingerprint
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.importing.importing import ImportReport

@@ -11,7 +11,7 @@ from curator.domain.decisions import NilReason, Outcome, Shown, ShownCandidate, 
 from curator.domain.documents import Split
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
-from curator.services.knowledge.remap_plan import RemapKind
+from curator.services.knowledge.remapping import RemapKind
 from curator.services.training.snapshots import count_gold
 from tests.curator.services.fakes import KB, World, document, finish, make_world
 

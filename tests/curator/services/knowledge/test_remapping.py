@@ -9,7 +9,7 @@ import pytest
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
-from curator.services.knowledge.remap_plan import RemapKind, Remapping
+from curator.services.knowledge.remapping import RemapKind, Remapping
 from tests.curator.services.fakes import KB, World, finish
 
 LIDOCAINE, ARREST, ARRHYTHMIA = (dict(one) for one in KB)

@@ -8,7 +8,7 @@ from curator.domain.documents import Document, DocumentState, Mention, MentionOr
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.linking.opinion_prompts import (
+from curator.services.linking.opinions import (
     AROUND,
     TEMPLATE,
     Prompt,

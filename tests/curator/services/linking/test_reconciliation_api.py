@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from curator.services.linking.reconciliation_api import MOST_EXTENDED, MOST_QUERIES, VALUES, ReconciliationApi
+from curator.services.linking.reconciliation import MOST_EXTENDED, MOST_QUERIES, VALUES, ReconciliationApi
 from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 from tests.curator.services.fakes import KB, World, finish, make_world
 from tests.curator.services.linking import reconciliation_schemas as schemas

@@ -87,7 +87,7 @@ def test_documents_of_an_import_that_was_undone_are_not_searched(world: World, s
 def test_a_pattern_that_takes_too_long_ends_the_search_with_the_document(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("curator.services.queue.text_pattern.PATIENCE", 0.01)
+    monkeypatch.setattr("curator.services.queue.corpus_search.PATIENCE", 0.01)
     world.documents(1, name="slow.pubtator", first=9)
     world.write("10|t|" + "a" * 80 + "\n10|a|b\n\n", name="b.pubtator")
     finish(world.project.importing.documents([world.folder / "b.pubtator"]))

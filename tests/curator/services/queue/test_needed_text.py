@@ -11,9 +11,14 @@ import regex
 
 from curator.domain.documents import SourceDocument, Split
 from curator.domain.wording import UserError
-from curator.services.queue.corpus_search import CorpusQuery
-from curator.services.queue.needed_text import ODD, needed_by_pattern, needed_by_words
-from curator.services.queue.text_pattern import pattern_of, without_blanks
+from curator.services.queue.corpus_search import (
+    ODD,
+    CorpusQuery,
+    needed_by_pattern,
+    needed_by_words,
+    pattern_of,
+    without_blanks,
+)
 from tests.curator.services.fakes import World, make_world
 
 LETTERS = [*"aabBeEkKsSiIoO  \n-%_\\.0ßẞſ\u212aİıσςΣµμéÉ", "e\u0301", "i\u0307", "ab", "aB-", "\ufb01"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.wording import UserError
-from curator.services.queue.text_pattern import LONGEST, SlowPatternError, pattern_of
+from curator.services.queue.corpus_search import LONGEST, SlowPatternError, pattern_of
 
 
 def found(text: str, within: str, *, pattern: bool = False, case: bool = False, words: bool = False) -> list[str]:
@@ -58,7 +58,7 @@ def test_groups_inside_each_other_without_end_are_refused() -> None:
 
 
 def test_a_pattern_that_backtracks_for_ever_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("curator.services.queue.text_pattern.PATIENCE", 0.01)
+    monkeypatch.setattr("curator.services.queue.corpus_search.PATIENCE", 0.01)
     with pytest.raises(SlowPatternError):
         found("(a|aa)+c", "a" * 60, pattern=True)
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from curator.domain.wording import UserError
-from curator.services.records import desktop
+from curator.services.records import installation as desktop
 
 
 @pytest.fixture(autouse=True)

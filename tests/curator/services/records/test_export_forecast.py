@@ -7,7 +7,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.io.registry import default_registry
-from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportScope
 from tests.curator.services.fakes import World, finish
 
 TEXT = "Lidocaine slowed an arrhythmia and cardiac arrest."

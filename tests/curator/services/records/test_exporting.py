@@ -14,8 +14,7 @@ from curator.domain.wording import UserError
 from curator.io.registry import default_registry
 from curator.services.ports.files import LeftOut
 from curator.services.ports.queue import QueueFilter
-from curator.services.records.export_documents import ExportScope
-from curator.services.records.exporting import ExportReport, ExportTarget
+from curator.services.records.exporting import ExportReport, ExportScope, ExportTarget
 from curator.storage.store import SqlStore
 from tests.curator.services.fakes import World, document, finish, make_world
 

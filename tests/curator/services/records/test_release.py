@@ -15,7 +15,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import DamagedTextError, UserError
-from curator.services.records.export_documents import ExportScope
+from curator.services.records.exporting import ExportScope
 from curator.storage.store import SqlStore
 from tests.curator.services.fakes import World, finish
 

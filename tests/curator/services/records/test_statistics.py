@@ -24,7 +24,7 @@ from curator.domain.statistics import (
     wilson,
 )
 from curator.services.ports.queue import QueueFilter
-from curator.services.records.plots_of_cost import periods
+from curator.services.records.plots import periods
 from curator.services.records.statistics import Statistics, as_json, head_figures, plots
 from curator.services.rounds.agreement import AgreementRow, ConsistencyRow
 from tests.curator.services.fakes import World

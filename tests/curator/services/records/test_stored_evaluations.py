@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.name_classes import NameClass
+from curator.domain.same_string import NameClass
 from curator.domain.wording import UserError
-from curator.services.records.evaluation_errors import (
+from curator.services.records.stored_evaluations import (
     ErrorFilter,
     ErrorKind,
     Relation,
+    StoredEvaluations,
     errors_file,
     errors_of,
     kind_lines,
 )
-from curator.services.records.stored_evaluations import StoredEvaluations
 from tests.curator.services.fakes import World
 from tests.curator.services.samples import error_row, evaluation_result
 from tests.failing_reads import fail_reads

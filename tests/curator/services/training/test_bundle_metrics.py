@@ -12,7 +12,7 @@ import pytest
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.statistics import StatisticsFilter
-from curator.services.records.plots_of_models import LEARNING, bundle_plots
+from curator.services.records.plots import LEARNING, bundle_plots
 from curator.services.training.bundle_metrics import (
     MEASURED,
     NIL,

@@ -14,7 +14,7 @@ from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError
 from curator.services.training.snapshots import INDEX
-from curator.services.training.unfinished import SPEC, TrainingFolders
+from curator.services.training.workplace import SPEC, TrainingFolders
 from tests.curator.services.fakes import KB, World, ignore
 from tests.failing_reads import fail_reads
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain import wording
 from curator.domain.documents import Split
 from curator.domain.statistics import StatisticsFilter
-from curator.services.records.plots_of_models import LEARNING
+from curator.services.records.plots import LEARNING
 from curator.services.records.statistics import Statistics
 from curator.ui.dashboard.dashboard import ALL_TIME, CHOSEN, REFRESH, TIMES, Dashboard, DashboardFilter
 from tests.curator.services.records.test_statistics import COUNTS

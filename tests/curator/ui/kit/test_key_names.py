@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curator.commands.command import WindowState
-from curator.commands.keymap import Keymap
+from curator.commands.command import Keymap, WindowState
 from curator.ui.jobs.jobs_bar import hints_for
 from curator.ui.kit.key_names import key_name, key_of, keys_between, place_of, use_keys, way_to
 from curator.ui.shell.catalogue import COMMANDS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.settings.state import read_state
+from curator.settings.file import read_state
 from curator.ui.kit.layout_store import FILE, SavedLayout, keep_layout, layout_of
 from curator.ui.shell.recent import FILE as RECENT
 from curator.ui.shell.recent import opened_before, remember

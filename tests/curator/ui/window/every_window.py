@@ -26,11 +26,11 @@ from curator.domain.decisions import Decision, Verdict
 from curator.domain.documents import Document, DocumentState, SourceDocument, Split
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.import_report import ImportReport
-from curator.services.importing.text_changes import TextChange
+from curator.services.importing.text_taking import TextChange
 from curator.services.knowledge.nil_clusters import NilCluster
-from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.services.knowledge.remapping import RemapKind, Remapping, RemapPlan
 from curator.services.knowledge.uses import Uses
-from curator.services.linking.opinion_prompts import TEMPLATE
+from curator.services.linking.opinions import TEMPLATE
 from curator.services.ports.queue import MentionContext, MentionUse
 from curator.services.ports.safety import Backup
 from curator.services.queue.corpus_search import Found, Hit

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from curator.commands.reasons import why_disabled
+from curator.commands.command import why_disabled
 from curator.domain.wording import AwayError
 from curator.services.queue.team import TeamService
 from curator.ui.dashboard.conflicts_window import ConflictsWindow

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from curator.domain.decisions import Verdict
 from curator.domain.entities import EntityDraft
-from curator.settings.choices import PageOpening
 from curator.settings.file import load
+from curator.settings.schema import PageOpening
 from curator.ui.entities.use_flows import UseFlows
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import Desk

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.services.records.evaluation_errors import ErrorKind
+from curator.services.records.stored_evaluations import ErrorKind
 from curator.ui.training import error_flows
 from curator.ui.training.errors_window import CONTEXT, LEAST, ErrorsWindow
 from curator.ui.training.evaluate import FiguresDialog

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from curator.domain.documents import SourceDocument
-from curator.domain.imports import Changed
+from curator.domain.documents import Changed, SourceDocument
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.import_reading import FileReading, ImportChoices
 from curator.services.importing.import_report import KNOWN, FileProblem, ImportReport

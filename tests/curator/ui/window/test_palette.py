@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from curator.commands.command import WindowState
-from curator.commands.keymap import Keymap
+from curator.commands.command import Keymap, WindowState
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.palette import Palette, command_entries
 from tests.curator.ui.window.fakes import CTRL, Desk

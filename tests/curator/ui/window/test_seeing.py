@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.services.records.plots_of_models import LEARNING
+from curator.services.records.plots import LEARNING
 from curator.ui.dashboard import seeing_flows
 from curator.ui.dashboard.dashboard import Dashboard
 from curator.ui.dashboard.seeing_flows import NO_WAY, SeeingFlows

@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from curator.commands.command import Menu
-from curator.commands.keymap import Keymap
+from curator.commands.command import Keymap, Menu
 from curator.settings.file import load
 from curator.settings.schema import with_value
 from curator.ui.shell.keys_overlay import key_rows

@@ -16,7 +16,7 @@ from curator import bootstrap
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
 from curator.project import Project
-from curator.settings.state import write_state
+from curator.settings.file import write_state
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportDialog
