@@ -15,8 +15,7 @@ from curator.domain.entity_pages import PAGES
 from curator.io.registry import default_registry
 from curator.services.importing.import_sources import COLUMNS, document_formats
 from curator.services.training.recipes import load_recipes
-from curator.settings.schema import Option, OptionKind
-from curator.settings.schema import default, options
+from curator.settings.schema import Option, OptionKind, default, options
 from curator.ui.kit.key_names import key_name
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.settings import CHOICES

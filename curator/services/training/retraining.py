@@ -13,11 +13,9 @@ from typing import Any
 from curator.domain.decisions import Change
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError, tr
-from curator.services.ports.processes import Cluster
-from curator.services.ports.processes import JobHandle
+from curator.services.ports.processes import Cluster, JobHandle
 from curator.services.training.bundles import DiskReport, disk_use
-from curator.services.training.indexing import Calibrator
-from curator.services.training.indexing import IndexBuilder
+from curator.services.training.indexing import Calibrator, IndexBuilder
 from curator.services.training.job_chain import OnEnd, OnProgress
 from curator.services.training.recipes import FIT, checked_values, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
@@ -29,8 +27,7 @@ from curator.services.training.training_preview import (
     refit_problem,
 )
 from curator.services.training.training_runs import RESUMABLE, SERVES, TrainingRuns
-from curator.services.training.workplace import InterruptedTraining
-from curator.services.training.workplace import JobDesk
+from curator.services.training.workplace import InterruptedTraining, JobDesk
 from resources.recipe_files import Recipe
 
 __all__ = [
