@@ -28,7 +28,7 @@ from curator.domain.documents import (
 from curator.domain.entities import WIKI
 from curator.domain.id_fields import id_in
 from curator.domain.wording import ntr, tr, well_formed
-from curator.services.ports.files import DocumentFormat, DocumentReader, HoldsAttributes, HoldsFields, Problem
+from curator.services.ports.files import DocumentFormat, DocumentReader, Problem
 from curator.services.ports.storage import UnitOfWork
 
 ALIKE = 0.6
@@ -212,8 +212,6 @@ class UnreadFields:
         ]
 
     def _fields(self, raw: str) -> Iterator[tuple[int, str, str]]:
-        held = [self._form.attributes_in(raw)] if isinstance(self._form, HoldsAttributes) else []
-        held += [self._form.fields_in(raw)] if isinstance(self._form, HoldsFields) else []
-        for records in held:
+        for records in (self._form.attributes_in(raw), self._form.fields_in(raw)):
             for record, fields in records.items():
                 yield from ((record, name, value) for name, value in fields.items())
