@@ -130,3 +130,9 @@ SCORE: dict[Similarity, Callable[..., float]] = {
     Similarity.SOM: sum_of_max,
 }
 EVERY = list(SCORE)
+
+
+def gradients(loss: Tensor, given: Vectors) -> list[Tensor]:
+    """∂loss/∂mentions, positives, candidates; zeros where they have no part."""
+    found = torch.autograd.grad(loss, tuple(given), allow_unused=True)
+    return [torch.zeros_like(one) if grad is None else grad for one, grad in zip(given, found, strict=True)]

@@ -7,7 +7,6 @@ from torch.nn.functional import softplus
 
 from models.errors import ModelError
 from models.retrievers.scorers import TokenStates
-from tests.training.losses import checks
 from tests.training.losses.batches import (
     EVERY,
     SCORE,
@@ -16,6 +15,7 @@ from tests.training.losses.batches import (
     Vectors,
     chance,
     dot,
+    gradients,
     inputs,
     row_of,
     texts,
@@ -105,20 +105,8 @@ def test_gradcheck_with_weight_and_positive_as_constants(similarity: Similarity)
     loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=2, similarity=similarity)(inputs(given, masks))
     assert loss.item() == pytest.approx(value(*given).item())
     expected = torch.autograd.grad(value(*given), tuple(given))
-    for one, other in zip(checks.gradients(loss, given), expected, strict=True):
+    for one, other in zip(gradients(loss, given), expected, strict=True):
         torch.testing.assert_close(one, other)
-
-
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("similarity", EVERY)
-def test_gradcheck_through_the_mix_when_asked_for(similarity: Similarity, shared: bool) -> None:
-    given, masks = texts(similarity, batch=3, negatives=3, shared=shared)
-    loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=2, gradient_through_mix=True, similarity=similarity)
-
-    def value(*tensors: torch.Tensor) -> torch.Tensor:
-        return loss(inputs(Vectors(*tensors), masks, eligible=chance(batch=3, negatives=3), linked=[True, False, True]))
-
-    assert gradcheck(value, tuple(given))
 
 
 @pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
@@ -143,7 +131,7 @@ def test_gradient_through_the_mix_is_zero_unless_asked_for(similarity: Similarit
 def test_gradient_at_the_positive_is_that_of_its_own_logit() -> None:
     """∂L/∂V⁺ = −σ(−f(m, e⁺))·m: nothing comes by way of the mix."""
     given = vectors(batch=1)
-    of_positive = checks.gradients(AdaptiveMixupLoss(alpha=1.0)(inputs(given)), given)[1]
+    of_positive = gradients(AdaptiveMixupLoss(alpha=1.0)(inputs(given)), given)[1]
     mention = given.mentions.detach()
     torch.testing.assert_close(of_positive, -torch.sigmoid(-(mention * given.positives.detach()).sum()) * mention)
 
@@ -185,39 +173,10 @@ def test_without_any_negative_only_the_positive_is_left(negatives: int, through:
     loss = AdaptiveMixupLoss(gradient_through_mix=through, similarity=similarity)(inputs(given, masks, eligible=nobody))
     pairs = [row_of(given, masks, row)[:2] for row in range(5)]
     assert loss.item() == pytest.approx(sum(math.log(1 + math.exp(-SCORE[similarity](*pair))) for pair in pairs) / 5)
-    of_mentions, _, of_candidates = checks.gradients(loss, given)
+    of_mentions, _, of_candidates = gradients(loss, given)
     assert of_mentions.isfinite().all()
     assert of_mentions.any()
     assert not of_candidates.any()
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_nil_mentions_are_left_out(similarity: Similarity) -> None:
-    checks.check_nil_mentions_are_left_out(AdaptiveMixupLoss(top_k=2, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
-    checks.check_ineligible_candidates_change_nothing(AdaptiveMixupLoss(top_k=3, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("through", [False, True])
-@pytest.mark.parametrize("similarity", EVERY)
-def test_pads_change_nothing(similarity: Similarity, through: bool) -> None:
-    loss = AdaptiveMixupLoss(top_k=3, gradient_through_mix=through, similarity=similarity)
-    checks.check_padding_changes_nothing(loss, similarity)
-
-
-@pytest.mark.parametrize("through", [False, True])
-@pytest.mark.parametrize("similarity", EVERY)
-def test_extreme_scores_stay_finite(similarity: Similarity, through: bool) -> None:
-    loss = AdaptiveMixupLoss(top_k=2, gradient_through_mix=through, similarity=similarity)
-    checks.check_extreme_scores_stay_finite(loss, similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_half_precision_is_as_good(similarity: Similarity) -> None:
-    checks.check_half_precision_is_as_good(AdaptiveMixupLoss(top_k=2, similarity=similarity), similarity)
 
 
 def test_weight_survives_large_scores() -> None:

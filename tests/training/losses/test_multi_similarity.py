@@ -4,10 +4,8 @@ import pytest
 import torch
 from pytorch_metric_learning.losses import MultiSimilarityLoss as PublicLoss
 from pytorch_metric_learning.miners import MultiSimilarityMiner
-from torch.autograd import gradcheck
 
 from models.errors import ModelError
-from tests.training.losses import checks
 from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, cosine, inputs, row_of, texts, vectors
 from training.losses.base import Similarity
 from training.losses.multi_similarity import MultiSimilarityLoss, multi_similarity_loss
@@ -44,19 +42,6 @@ def test_plain_arithmetic(similarity: Similarity, shared: bool, margin: float) -
     assert found.item() == pytest.approx(sum(kept) / len(kept), rel=1e-9)  # softplus is linear above 20
 
 
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("similarity", EVERY)
-def test_gradcheck(similarity: Similarity, shared: bool) -> None:
-    given, masks = texts(similarity, shared=shared, batch=3, negatives=3)
-    loss = MultiSimilarityLoss(alpha=ALPHA, beta=BETA, base=BASE, margin=ALL, similarity=similarity)
-
-    def value(*tensors: torch.Tensor) -> torch.Tensor:
-        eligible = chance(batch=3, negatives=3)
-        return loss(inputs(Vectors(*tensors), masks, eligible=eligible, linked=[True, False, True]))
-
-    assert gradcheck(value, tuple(given))
-
-
 def test_gradient_is_that_of_the_docstring() -> None:
     generator = torch.Generator().manual_seed(3)
     positive = torch.randn(3, generator=generator, dtype=torch.double, requires_grad=True)
@@ -84,44 +69,6 @@ def test_oracle_is_a_public_library_with_its_miner(margin: float) -> None:
     wanted = (given.mentions, given.candidates)
     for one, other in zip(torch.autograd.grad(ours, wanted), torch.autograd.grad(theirs, wanted), strict=True):
         torch.testing.assert_close(one, other)
-
-
-@pytest.mark.parametrize("similarity", [Similarity.COSINE, Similarity.SOM])
-@pytest.mark.parametrize("negatives", [0, 4])
-def test_without_any_negative_there_is_no_pair_and_no_loss(negatives: int, similarity: Similarity) -> None:
-    given, masks = texts(similarity, negatives=negatives)
-    nobody = torch.zeros(5, negatives, dtype=torch.bool)
-    loss = MultiSimilarityLoss(similarity=similarity)(inputs(given, masks, eligible=nobody))
-    assert loss.item() == 0.0
-    assert not any(grad.any() for grad in checks.gradients(loss, given))
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_nil_mentions_are_left_out(similarity: Similarity) -> None:
-    checks.check_nil_mentions_are_left_out(MultiSimilarityLoss(similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
-    checks.check_ineligible_candidates_change_nothing(
-        MultiSimilarityLoss(beta=BETA, margin=ALL, similarity=similarity), similarity
-    )
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_pads_change_nothing(similarity: Similarity) -> None:
-    checks.check_padding_changes_nothing(MultiSimilarityLoss(beta=BETA, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_extreme_scores_stay_finite(similarity: Similarity) -> None:
-    checks.check_extreme_scores_stay_finite(MultiSimilarityLoss(similarity=similarity), similarity)
-    checks.check_extreme_scores_stay_finite(MultiSimilarityLoss(beta=1e5, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_half_precision_is_as_good(similarity: Similarity) -> None:
-    checks.check_half_precision_is_as_good(MultiSimilarityLoss(similarity=similarity), similarity)
 
 
 def test_calibrated_takes_as_base_what_lies_between_right_and_wrong() -> None:

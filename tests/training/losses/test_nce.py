@@ -2,11 +2,9 @@ import math
 
 import pytest
 import torch
-from torch.autograd import gradcheck
 
 from models.errors import ModelError
-from tests.training.losses import checks
-from tests.training.losses.batches import EVERY, SCORE, Vectors, chance, inputs, row_of, texts
+from tests.training.losses.batches import EVERY, SCORE, chance, inputs, row_of, texts
 from training.losses.base import Similarity
 from training.losses.nce import NoiseContrastiveLoss, nce_loss
 
@@ -27,19 +25,6 @@ def test_plain_arithmetic(similarity: Similarity, shared: bool) -> None:
     assert found.item() == pytest.approx(sum(expected) / 4, rel=1e-12)
 
 
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("similarity", EVERY)
-def test_gradcheck(similarity: Similarity, shared: bool) -> None:
-    given, masks = texts(similarity, shared=shared, batch=3, negatives=3)
-    loss = NoiseContrastiveLoss(similarity=similarity)
-
-    def value(*tensors: torch.Tensor) -> torch.Tensor:
-        eligible = chance(batch=3, negatives=3)
-        return loss(inputs(Vectors(*tensors), masks, eligible=eligible, linked=[True, False, True]))
-
-    assert gradcheck(value, tuple(given))
-
-
 def test_gradient_is_equation_2() -> None:
     generator = torch.Generator().manual_seed(3)
     positive = torch.randn(3, generator=generator, dtype=torch.double, requires_grad=True)
@@ -50,41 +35,6 @@ def test_gradient_is_equation_2() -> None:
     total = pulled + pushed.sum(1)
     torch.testing.assert_close(positive.grad, -1 + pulled / total)
     torch.testing.assert_close(negative.grad, pushed / total.unsqueeze(1))
-
-
-@pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
-@pytest.mark.parametrize("negatives", [0, 4])
-def test_without_any_negative_the_loss_is_zero(negatives: int, similarity: Similarity) -> None:
-    given, masks = texts(similarity, negatives=negatives)
-    nobody = torch.zeros(5, negatives, dtype=torch.bool)
-    loss = NoiseContrastiveLoss(similarity=similarity)(inputs(given, masks, eligible=nobody))
-    assert loss.item() == 0.0
-    assert not any(grad.any() for grad in checks.gradients(loss, given))
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
-    checks.check_ineligible_candidates_change_nothing(NoiseContrastiveLoss(similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_pads_change_nothing(similarity: Similarity) -> None:
-    checks.check_padding_changes_nothing(NoiseContrastiveLoss(similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_nil_mentions_are_left_out(similarity: Similarity) -> None:
-    checks.check_nil_mentions_are_left_out(NoiseContrastiveLoss(similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_extreme_scores_stay_finite(similarity: Similarity) -> None:
-    checks.check_extreme_scores_stay_finite(NoiseContrastiveLoss(similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_half_precision_is_as_good(similarity: Similarity) -> None:
-    checks.check_half_precision_is_as_good(NoiseContrastiveLoss(similarity=similarity), similarity)
 
 
 def test_gold_far_ahead_of_random_negatives_teaches_almost_nothing() -> None:

@@ -3,11 +3,21 @@ import math
 import pytest
 import torch
 from pytorch_metric_learning.losses import MultiSimilarityLoss
-from torch.autograd import gradcheck
 
 from models.errors import ModelError
-from tests.training.losses import checks
-from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, cosine, inputs, row_of, texts, vectors
+from tests.training.losses.batches import (
+    EVERY,
+    SCORE,
+    Masks,
+    Vectors,
+    chance,
+    cosine,
+    gradients,
+    inputs,
+    row_of,
+    texts,
+    vectors,
+)
 from training.losses.base import Similarity
 from training.losses.proxy import ProxyLoss, proxy_loss
 
@@ -40,19 +50,6 @@ def test_plain_arithmetic(similarity: Similarity, linked: list[bool], shared: bo
     kept = [loss for loss, flag in zip(expected, linked, strict=True) if flag]
     without = ProxyLoss(alpha=ALPHA, delta=DELTA, nil_negatives=False, similarity=similarity)
     assert without(batch).item() == pytest.approx(sum(kept) / len(kept), rel=1e-9)  # softplus is linear above 20
-
-
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("similarity", EVERY)
-def test_gradcheck(similarity: Similarity, shared: bool) -> None:
-    given, masks = texts(similarity, shared=shared, batch=3, negatives=3)
-    loss = ProxyLoss(alpha=2.0, delta=DELTA, similarity=similarity)
-
-    def value(*tensors: torch.Tensor) -> torch.Tensor:
-        eligible = chance(batch=3, negatives=3)
-        return loss(inputs(Vectors(*tensors), masks, eligible=eligible, linked=[True, False, True]))
-
-    assert gradcheck(value, tuple(given))
 
 
 def test_gradient_is_equation_4() -> None:
@@ -90,44 +87,18 @@ def test_without_any_negative_only_the_pull_is_left(negatives: int, similarity: 
     loss = ProxyLoss(alpha=ALPHA, delta=DELTA, similarity=similarity)(inputs(given, masks, eligible=nobody))
     expected = plain_loss(given, masks, nobody, [True] * 5, similarity)
     assert loss.item() == pytest.approx(sum(expected) / 5)
-    of_mentions, _, of_candidates = checks.gradients(loss, given)
+    of_mentions, _, of_candidates = gradients(loss, given)
     assert of_mentions.isfinite().all()
     assert of_mentions.any()
     assert not of_candidates.any()
 
 
-@pytest.mark.parametrize("similarity", EVERY)
-def test_nil_mentions_are_left_out_where_so_wished(similarity: Similarity) -> None:
-    checks.check_nil_mentions_are_left_out(ProxyLoss(alpha=2.0, nil_negatives=False, similarity=similarity), similarity)
-
-
 def test_nil_mention_is_pushed_away_but_ignores_its_positive() -> None:
     given = vectors()
-    of_mentions, of_positives, of_candidates = checks.gradients(ProxyLoss()(inputs(given, linked=[False] * 5)), given)
+    of_mentions, of_positives, of_candidates = gradients(ProxyLoss()(inputs(given, linked=[False] * 5)), given)
     assert not of_positives.any()
     assert of_mentions.any()
     assert of_candidates.any()
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
-    checks.check_ineligible_candidates_change_nothing(ProxyLoss(alpha=2.0, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_pads_change_nothing(similarity: Similarity) -> None:
-    checks.check_padding_changes_nothing(ProxyLoss(alpha=2.0, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_extreme_scores_stay_finite(similarity: Similarity) -> None:
-    checks.check_extreme_scores_stay_finite(ProxyLoss(similarity=similarity), similarity)
-    checks.check_extreme_scores_stay_finite(ProxyLoss(alpha=1e5, similarity=similarity), similarity)
-
-
-@pytest.mark.parametrize("similarity", EVERY)
-def test_half_precision_is_as_good(similarity: Similarity) -> None:
-    checks.check_half_precision_is_as_good(ProxyLoss(similarity=similarity), similarity)
 
 
 def test_margin_raises_the_loss_of_both_sides() -> None:
