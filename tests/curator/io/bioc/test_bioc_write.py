@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import tempfile
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from lxml import etree
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, slice_spans
+from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
 from curator.domain.wording import UserError
 from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCXmlFormat
 from curator.io.bioc.bioc_write import tiles
@@ -123,49 +118,6 @@ def test_what_xml_cannot_hold_is_told(make: SimpleNamespace, tmp_path: Path) -> 
 def test_passages_cover_the_text(text: str, passages: list[tuple[int, int]], expected: list[str]) -> None:
     found = tiles(text, tuple(Passage("section", *one) for one in passages))
     assert [text[one.start : one.end] for one in found] == expected
-
-
-TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\r\t \U0001f600"), max_size=40)
-IDS = st.lists(st.from_regex(r"(MESH|OMIM):[0-9]{1,6}", fullmatch=True), max_size=3, unique=True)
-
-
-@st.composite
-def documents(draw: st.DrawFn) -> SourceDocument:
-    text = draw(TEXT)
-    cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=4)))
-    labels = st.sampled_from(["", "METHODS"])
-    passages = [Passage("section", a, b, draw(labels)) for a, b in pairwise(cuts)]
-    mentions = []
-    for _ in range(draw(st.integers(0, 4)) if len(text) > 1 else 0):
-        ends = sorted(draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=4)))
-        spans = tuple(Span(a, b) for a, b in zip(ends[::2], ends[1::2], strict=False))
-        if all(text[one.start : one.end].strip() for one in spans):
-            ids = tuple(draw(IDS))
-            mentions.append(SourceMention(spans, slice_spans(text, spans), "Disease", ids, nil=not ids))
-    ordered = tuple(sorted(mentions, key=lambda one: one.spans))
-    return SourceDocument(draw(st.from_regex("[0-9a-z]{1,8}", fullmatch=True)), "", text, tuple(passages), ordered)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(found=st.lists(documents(), min_size=1, max_size=3))
-def test_what_is_written_is_read(make: SimpleNamespace, form: type, found: list[SourceDocument]) -> None:
-    items = [make.fresh(make.export(one), [mention.ids for mention in one.mentions]) for one in found]
-    with tempfile.TemporaryDirectory() as folder:
-        written = form()
-        (out,) = written.write([(PLAIN, items)], Path(folder) / "out")
-        reader = default_registry().recognise(out).open(out)
-        again = list(reader)
-        (twice,) = form().write([(make.file(out, reader), [make.export(one) for one in again])], Path(folder) / "twice")
-        third = list(default_registry().recognise(twice).open(twice))
-    assert [_said(one) for one in again] == [_said(one) for one in found]
-    assert [_said(one) for one in third] == [_said(one) for one in found]
-    assert (reader.problems, written.problems) == ([], [])
-
-
-def _said(one: SourceDocument) -> object:
-    mentions = sorted((m.spans, m.text, m.type, m.ids, m.nil) for m in one.mentions)
-    return one.external_id, one.text, mentions, dataclasses.replace(one, mentions=(), passages=(), raw="").title
 
 
 @pytest.mark.parametrize("typed", [True, False])

@@ -12,8 +12,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import resources
 from curator.domain.audit import Comment
@@ -22,7 +20,7 @@ from curator.domain.documents import DocumentState, Passage, SourceDocument, Sou
 from curator.domain.wording import UserError
 from curator.io.datasets.decisions import DecisionsFormat
 from curator.io.registry import default_registry
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
+from tests.curator.io.standoff_samples import read
 
 Put = Callable[..., Path]
 
@@ -151,21 +149,6 @@ def test_lines_that_are_no_documents_are_set_aside(put: Put, line: str) -> None:
     assert [(one.line, one.severity) for one in reader.problems] == [(2, "set aside")]
     with pytest.raises(UserError):
         list(DecisionsFormat().open(put(line + "\n", "other.jsonl")))
-
-
-@FEW
-@given(found=documents(), name=st.sampled_from(["o.jsonl"]))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    once, twice, form = again(make, DecisionsFormat(), found, name)
-    bare = [
-        dataclasses.replace(
-            one, split=None, state=None, mentions=tuple(dataclasses.replace(m, decision=None) for m in one.mentions)
-        )
-        for one in once
-    ]
-    assert bare == plain(found)
-    assert once == twice
-    assert form.problems == []
 
 
 def test_what_is_written_of_any_project_fits_the_schema(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:

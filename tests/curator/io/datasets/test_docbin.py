@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +11,13 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
 from curator.io.datasets.docbin import GROUP, DocBinFormat, DocBinTokens, groups_of, string_id
 from curator.io.registry import default_registry
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
+from tests.curator.io.standoff_samples import read
 
 Put = Callable[..., Path]
 
@@ -129,11 +126,3 @@ def test_a_word_that_is_missing_sets_its_document_aside(put: Put) -> None:
     found, problems = read(DocBinFormat(), put(packed({"strings": ["Second"]})))
     assert [one.text for one in found] == ["Second", ""]
     assert problems[0] == "set aside: document doc1: one of its words is missing from the file's strings"
-
-
-@FEW
-@given(found=documents(apart=False), name=st.sampled_from(["o.spacy"]))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    once, twice, _ = again(make, DocBinFormat(), found, name)
-    assert once == twice
-    assert [dataclasses.replace(one, passages=()) for one in once] == plain(found)

@@ -8,18 +8,22 @@ import io
 import json
 import os
 import shutil
+import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.wording import UnreadableError
+from curator.domain.wording import UnreadableError, UserError
 from curator.io.files import archives
 from curator.io.files.archives import holds_many, open_files
 from curator.io.files.source import Source
@@ -27,7 +31,9 @@ from curator.io.registry import default_registry
 from curator.services.importing.import_sources import document_formats
 from curator.services.ports.files import DocumentFormat, FormatRegistry
 from tests.curator.io.conftest import export_document, fresh
+from tests.curator.io.standoff_samples import FEW, again, documents, plain
 
+Put = Callable[..., Path]
 DATA_PLACES = ("bc5cdr", "ncbi_disease", "formats", "scale", "zeshel/documents", "zeshel/mentions")
 READ_ONLY: dict[str, str] = {
     "medline": "PMID- 1\nTI  - Pain\nAB  - Of text.\n\n",
@@ -251,3 +257,70 @@ def test_a_failing_read_leaves_no_document_out(
 @pytest.mark.parametrize("path", KBS, ids=lambda one: one.parent.name)
 def test_a_failing_read_leaves_no_entity_out(path: Path, disk: FailingDisk) -> None:
     read_with_failures(path, disk, whole_kb)
+
+
+# --- what is written is read ---
+
+
+WRITTEN = [one.name for one in default_registry().formats() if one.can_write and one.carries.mentions]
+SEVERAL_TARGETS = {
+    "brat": ("o", "o.zip"),
+    "xmi": ("o", "o.zip"),
+    "webanno-tsv": ("o.zip",),
+    "table": (".csv", ".tsv", ".xlsx"),
+}
+OTHERWISE = {"docbin": {"passages": ()}, "blink": {"passages": ()}, "decisions": {"split": None, "state": None}}
+"""What a reader makes of documents that did not say it."""
+
+
+@pytest.mark.parametrize("name", [one for one in WRITTEN if one not in ("pubtator", "zeshel")])
+@FEW
+@given(data=st.data())
+def test_what_is_written_is_read(make: SimpleNamespace, name: str, data: st.DataObject) -> None:
+    """Also what is written once more as it was read. PubTator and ZESHEL change texts: their own tests say how."""
+    form = default_registry().by_name(name)
+    found = data.draw(documents(apart=form.carries.discontinuous))
+    if name == "blink":  # which has one line for each mention
+        found = [one for one in found if one.mentions]
+    if name == "webanno-tsv":
+        found = [one for one in found if one.text.strip()]
+    target = data.draw(st.sampled_from(SEVERAL_TARGETS.get(name) or form.endings))
+    if found:
+        once, twice, _ = again(make, form, found, f"o{target}" if target.startswith(".") else target)
+        bare = [replace(one, mentions=tuple(replace(m, decision=None) for m in one.mentions)) for one in once]
+        assert [replace(one, **OTHERWISE.get(name, {})) for one in bare] == plain(found)
+        assert once == twice
+        assert [one for one in form.problems if one.severity != "note"] == []
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize("form", [one for one in READ if one.name not in ("text", "table")], ids=lambda one: one.name)
+@pytest.mark.parametrize("text", ["hello\n", "<a/>", "{}", "[1]\n"])
+def test_a_file_of_another_kind_is_refused_in_a_sentence(form: DocumentFormat, put: Put, text: str) -> None:
+    with pytest.raises(UserError, match=r"file\.txt"):
+        list(form.open(put(text)))
+
+
+BESIDE = {
+    "xmi": ("c/sample.xmi", "TypeSystem.xml"),
+    "table": ("c/sample.csv", "sample.documents.csv"),
+    "brat": ("c/sample.txt", "sample.ann"),
+}
+"""A file of the format, and one beside it that belongs to it."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_link_beside_a_file_leads_nowhere_else(name: str, put: Put, tmp_path: Path) -> None:
+    place, beside = BESIDE[name]
+    form, path = default_registry().by_name(name), put("", place)
+    item = fresh(export_document(SOURCE), [("MESH:D1",), ("MESH:D2",)])
+    made = replace(item, document=replace(item.document, external_id="sample"))
+    form.write([(SourceFile(1, "x.y", "x.y", "other", ""), [made])], path if name == "table" else path.parent)
+    assert len(list(form.open(path))) == 1
+    private = (path.parent / beside).rename(tmp_path / beside)
+    (path.parent / beside).symlink_to(private)
+    with pytest.raises(UserError, match=f"{beside} was not opened: it leads out of the folder"):
+        form.open(path)

@@ -137,11 +137,6 @@ def test_gzip_and_position(put: Put) -> None:
     assert reader.position[0] == reader.position[1] > 0
 
 
-def test_it_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be written"):
-        PubMedXmlFormat().write([], tmp_path / "x")
-
-
 def test_real_files(shared_data: Path) -> None:
     found = {d.external_id: d for p in (shared_data / "formats/pubmed_xml").glob("*.xml") for d in read(p)[0]}
     assert sorted(found) == ["11700088", "11748933", "12091962", "20000000", "27797938", "9997"]

@@ -235,11 +235,6 @@ def test_latin1_is_refused_with_its_line(put: Put) -> None:
         PubTatorFormat().open(put("1|t|abc\n1|a|dé\n".encode("latin-1")))
 
 
-def test_another_file_is_refused(put: Put) -> None:
-    with pytest.raises(UserError, match="is not PubTator"):
-        PubTatorFormat().open(put("hello\n"))
-
-
 PUBTATOR3 = (
     "9|t|EGFR L858R in mice\n9|a|Gefitinib.\n"
     "9\t0\t4\tEGFR\tGene\t1956(Tax:9606);13649(Tax:10090)\n"

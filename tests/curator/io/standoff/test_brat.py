@@ -7,15 +7,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import SourceDocument, SourceFile, Span
+from curator.domain.documents import SourceFile, Span
 from curator.domain.wording import UserError
 from curator.io.registry import default_registry
 from curator.io.standoff.brat import BratFormat
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+from tests.curator.io.standoff_samples import read, written
 
 Put = Callable[..., Path]
 
@@ -159,14 +157,6 @@ def test_several_sources_go_into_folders_of_their_own(make: SimpleNamespace, cor
     form.write([(file, items) for file in files], tmp_path / "o")
     assert (tmp_path / "o/a/sub/one.ann").exists()
     assert (tmp_path / "o/a-2/sub/one.ann").exists()
-
-
-@FEW
-@given(found=documents(), name=st.sampled_from(["o", "o.zip"]))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    once, twice, form = again(make, BratFormat(), found, name)
-    assert once == twice == plain(found)
-    assert form.problems == []
 
 
 MARK = "\ufeff"

@@ -9,16 +9,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import Passage, SourceDocument, Span
+from curator.domain.documents import Passage, Span
 from curator.domain.wording import UserError
 from curator.io.registry import default_registry
 from curator.io.standoff import pubannotation
 from curator.io.standoff.pubannotation import PubAnnotationFormat
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+from tests.curator.io.standoff_samples import read, written
 
 Put = Callable[..., Path]
 
@@ -176,14 +174,6 @@ def test_folders_and_archives_of_files(put: Put, tmp_path: Path, name: str) -> N
 def test_broken_files_are_sentences(put: Put, text: str) -> None:
     with pytest.raises(UserError):
         list(PubAnnotationFormat().open(put(text)))
-
-
-@FEW
-@given(found=documents(), name=st.sampled_from(["o.json"]))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    once, twice, form = again(make, PubAnnotationFormat(), found, name)
-    assert once == twice == plain(found)
-    assert form.problems == []
 
 
 def test_keys_behind_escapes_are_found_too() -> None:

@@ -8,15 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import SourceDocument, Span
+from curator.domain.documents import Span
 from curator.domain.wording import UserError
 from curator.io.registry import default_registry
 from curator.io.standoff.webanno_tsv import WebAnnoFormat
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+from tests.curator.io.standoff_samples import read, written
 from tests.rewriting import source_file, unchanged
 
 Put = Callable[..., Path]
@@ -182,17 +180,5 @@ def test_folders_and_foreign_files(make: SimpleNamespace, put: Put, tmp_path: Pa
     assert [one.external_id for one in read(WebAnnoFormat(), tmp_path / "d")[0]] == ["a", "sub/b"]
     (out,) = written(make, WebAnnoFormat(), tmp_path / "d", tmp_path / "o.zip")
     assert [one.external_id for one in read(WebAnnoFormat(), out)[0]] == ["a", "sub/b"]
-    with pytest.raises(UserError, match="is not WebAnno TSV"):
-        WebAnnoFormat().open(tmp_path / "d/c.tsv")
     with pytest.raises(UserError, match="only one document"):
         written(make, WebAnnoFormat(), tmp_path / "d", tmp_path / "o.tsv")
-
-
-@FEW
-@given(found=documents(apart=False), name=st.just("o.zip"))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    found = [one for one in found if one.text.strip()]
-    if found:
-        once, twice, form = again(make, WebAnnoFormat(), found, name)
-        assert once == twice == plain(found)
-        assert form.problems == []

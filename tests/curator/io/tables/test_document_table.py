@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import datetime
 import gc
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import openpyxl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
@@ -24,7 +20,7 @@ from curator.io.registry import default_registry
 from curator.io.tables.columns import ColumnMemory
 from curator.io.tables.document_table import TableFormat
 from curator.services.ports.files import DocumentOptions
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
+from tests.curator.io.standoff_samples import again, plain, read
 
 Put = Callable[..., Path]
 
@@ -271,15 +267,6 @@ def test_cells_of_a_workbook_are_texts_also_when_they_are_edited(make: SimpleNam
     assert form.problems == []
 
 
-@FEW
-@given(found=documents(), name=st.sampled_from(["o.csv", "o.tsv", "o.xlsx"]))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    once, twice, form = again(make, TableFormat(), found, name)
-    assert once == twice == plain(found)
-    assert [one for one in form.problems if one.severity != "note"] == []  # cells that look like formulas
-    assert all(dataclasses.is_dataclass(one) for one in once)
-
-
 def test_a_choice_is_kept_for_tables_with_the_same_headings(put: Put, tmp_path: Path) -> None:
     registry = default_registry(ColumnMemory(tmp_path / "kept" / "columns.json"))
     first = put("Nr,Befund\n1,Herzinfarkt\n", "a.csv")
@@ -332,14 +319,6 @@ def test_a_table_in_utf_16_whose_headings_say_nothing(tmp_path: Path) -> None:
     shown = default_registry().preview_documents(path)
     assert shown is not None
     assert shown.headings == ("Nummer", "Inhalt")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
-def test_a_table_of_texts_beside_the_mentions_leads_nowhere_else(put: Put, tmp_path: Path) -> None:
-    path, private = put(MENTIONS, "c/m.csv"), put(TEXTS, "private.csv")
-    (tmp_path / "c/m.documents.csv").symlink_to(private)
-    with pytest.raises(UserError, match=r"m\.documents\.csv was not opened: it leads out of the folder"):
-        TableFormat().open(path)
 
 
 def test_cells_without_a_value_and_identifiers_that_a_spreadsheet_made(tmp_path: Path) -> None:

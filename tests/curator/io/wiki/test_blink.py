@@ -10,8 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
@@ -19,7 +17,7 @@ from curator.domain.wording import UserError
 from curator.io.registry import default_registry
 from curator.io.wiki import blink
 from curator.io.wiki.blink import BlinkFormat
-from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+from tests.curator.io.standoff_samples import read, written
 
 Put = Callable[..., Path]
 
@@ -135,17 +133,6 @@ def test_lines_that_cannot_be_read_are_set_aside(put: Put, line: str) -> None:
     assert [(one.line, one.severity) for one in reader.problems] == [(2, "set aside")]
     with pytest.raises(UserError):
         list(BlinkFormat().open(put(line + "\n", "b.jsonl")))
-
-
-@FEW
-@given(found=documents(apart=False), name=st.sampled_from(["o.jsonl"]))
-def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
-    wanted = [one for one in found if one.mentions]
-    if not wanted:
-        return
-    once, twice, _ = again(make, BlinkFormat(), wanted, name)
-    assert once == twice
-    assert [dataclasses.replace(one, passages=()) for one in once] == plain(wanted)
 
 
 def test_an_export_that_would_fill_the_disk_is_refused(make: SimpleNamespace, tmp_path: Path, monkeypatch) -> None:
