@@ -80,11 +80,9 @@ from curator.services.rounds.round_file import RoundFiles
 from curator.services.rounds.rounds import RoundService
 from curator.services.training.bundles import BundleSwitch
 from curator.services.training.evaluation import EvaluationService
-from curator.services.training.indexing import Calibrator, IndexBuilder
 from curator.services.training.replay import ReplayService
 from curator.services.training.retraining import RetrainingService
 from curator.services.training.suspicious import SuspiciousService
-from curator.services.training.training_runs import TrainingRuns
 from curator.services.training.workplace import JobDesk, JobOptions, Workplace
 from curator.settings.file import config_folder, load, read_state, write_state
 from curator.settings.schema import Settings
@@ -233,9 +231,7 @@ class Project:
         self.diagnostics = DiagnosticsService(context, server, switch)
 
         # training
-        runs = TrainingRuns(desk)
-        calibrator = Calibrator(desk, runs)
-        self.retraining = RetrainingService(desk, IndexBuilder(desk, calibrator), calibrator, runs)
+        self.retraining = RetrainingService(desk)
         self.evaluation = EvaluationService(desk, keep=self.evaluations.keep)
         self.replay = ReplayService(context)
         self.suspicious = SuspiciousService(context, desk)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
+from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.relations import Relation
 from curator.domain.wording import AwayError, tr
 from curator.services.core.context import CachedAnswer, Context, Service
-from curator.services.curating.deciding import QueuedStep, decide_in, new_decision, new_state
+from curator.services.curating.deciding import QueuedStep, decide_in, new_decision, new_state, state_in, step_in
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.curating.relations import ended_by, goes_along
 from curator.services.curating.undo import Undoer
@@ -159,14 +159,8 @@ class CurationService(Service):
         if self._store.team is not None:
             return self._take(new_state(document_id, state, curator=self.curator, at=self._clock.now()))
         with self._store.write() as unit:
-            document = unit.documents.get(document_id)
-            unit.documents.set_state(document_id, state)
-            text = tr("Marked {external_id} as “{words}”", external_id=document.external_id, words=tr(state.words))
-            payload = {"states": [[document_id, document.state.value, state.value]]}
-            operation = unit.decisions.append_operation(
-                OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload
-            )
-        return self._emit(Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (document_id,), (), operation))
+            change = state_in(unit, document_id, state, curator=self.curator, clock=self._clock)
+        return self._emit(change)
 
     def finish(self, document_id: int) -> Change:
         return self.set_state(document_id, DocumentState.DONE)
@@ -213,7 +207,5 @@ class CurationService(Service):
     def _mentions_changed(
         self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str, **more: Any
     ) -> Change:
-        operation = unit.decisions.append_operation(
-            kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids), **more}
-        )
-        return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), tuple(ids), operation)
+        payload = {"mentions": list(ids), **more}
+        return step_in(unit, kind, text, payload, curator=self.curator, clock=self._clock, documents=[document_id])

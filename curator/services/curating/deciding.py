@@ -29,6 +29,26 @@ from curator.services.ports.storage import UnitOfWork
 
 SHOWN = 10
 """The number of candidates of the stored suggestion that count as shown by default."""
+KINDS = {
+    OperationKind.DECIDE: ChangeKind.DECIDED,
+    OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
+    OperationKind.DELETE_MENTION: ChangeKind.MENTIONS,
+    OperationKind.CHANGE_MENTION: ChangeKind.MENTIONS,
+    OperationKind.SET_STATE: ChangeKind.DOCUMENT_STATE,
+    OperationKind.FLAG: ChangeKind.NOTES,
+    OperationKind.COMMENT: ChangeKind.NOTES,
+    OperationKind.DELETE_COMMENT: ChangeKind.NOTES,
+    OperationKind.SET_ATTRIBUTE: ChangeKind.ATTRIBUTES,
+    OperationKind.DEFINE_ATTRIBUTES: ChangeKind.ATTRIBUTES,
+    OperationKind.ADD_RELATION: ChangeKind.RELATIONS,
+    OperationKind.DELETE_RELATION: ChangeKind.RELATIONS,
+    OperationKind.MAKE_ENTITY: ChangeKind.ENTITIES,
+    OperationKind.CHANGE_ENTITY: ChangeKind.ENTITIES,
+    OperationKind.DELETE_ENTITY: ChangeKind.ENTITIES,
+    OperationKind.REMAP: ChangeKind.ENTITIES,
+    OperationKind.INTEND: ChangeKind.NOTES,
+}
+"""What a step changes, by its kind."""
 WORDS = {
     Outcome.NIL: "Marked {what} as NIL",
     Outcome.REJECTED: "Rejected {what}",
@@ -43,6 +63,33 @@ REASONS: dict[str, str] = {
     SkipReason.AMBIGUOUS: "ambiguous",
     SkipReason.UNSURE: "unsure",
 }
+
+
+def step_in(
+    unit: UnitOfWork,
+    kind: OperationKind,
+    text: str,
+    payload: Mapping[str, Any],
+    *,
+    curator: str,
+    clock: Clock,
+    documents: Sequence[int] = (),
+) -> Change:
+    """Append an operation. Its payload names the mentions that it is about."""
+    operation = unit.decisions.append_operation(kind, actor=curator, at=clock.now(), text=text, payload=payload)
+    mentions = tuple(payload.get("mentions", ()))
+    return Change(KINDS[kind], curator, text, tuple(dict.fromkeys(documents)), mentions, operation)
+
+
+def state_in(
+    unit: UnitOfWork, document_id: int, state: DocumentState, *, curator: str, clock: Clock, **more: Any
+) -> Change:
+    """Set a document's state, as one step. Raises UserError for an unknown document."""
+    document = unit.documents.get(document_id)
+    unit.documents.set_state(document_id, state)
+    text = tr("Marked {external_id} as “{words}”", external_id=document.external_id, words=tr(state.words))
+    payload = {"states": [[document_id, document.state.value, state.value]], **more}
+    return step_in(unit, OperationKind.SET_STATE, text, payload, curator=curator, clock=clock, documents=[document_id])
 
 
 def decide_in(
@@ -200,7 +247,8 @@ class QueuedStep:
         """Take the step. Raises UserError if it is not possible (any more)."""
         more = {"key": self.key}
         if self.verdict is None:
-            return self._set_state(unit, more)
+            state = self.state or DocumentState.IN_PROGRESS
+            return state_in(unit, self.document_id, state, curator=self.curator, clock=self, **more)
         verdicts = [self.verdict] * len(self.mention_ids)
         return decide_in(
             unit,
@@ -212,17 +260,6 @@ class QueuedStep:
             note=self.note,
             more=more,
         )
-
-    def _set_state(self, unit: UnitOfWork, more: Mapping[str, Any]) -> Change:
-        state = self.state or DocumentState.IN_PROGRESS
-        document = unit.documents.get(self.document_id)
-        unit.documents.set_state(self.document_id, state)
-        text = tr("Marked {external_id} as “{words}”", external_id=document.external_id, words=tr(state.words))
-        payload = {"states": [[self.document_id, document.state.value, state.value]], **more}
-        operation = unit.decisions.append_operation(
-            OperationKind.SET_STATE, actor=self.curator, at=self.at, text=text, payload=payload
-        )
-        return Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (self.document_id,), (), operation)
 
     def packed(self) -> dict[str, Any]:
         """For JSON."""

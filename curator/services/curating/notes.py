@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from curator.domain.audit import Comment, Way
-from curator.domain.decisions import Change, ChangeKind, OperationKind
+from curator.domain.decisions import Change, OperationKind
 from curator.domain.wording import UserError, tr
 from curator.services.core.context import Service
+from curator.services.curating.deciding import step_in
 from curator.services.ports.storage import UnitOfWork
 
 LONGEST = 10_000
@@ -83,11 +84,8 @@ class NoteService(Service):
     def _noted(
         self, unit: UnitOfWork, kind: OperationKind, text: str, document_id: int, payload: dict[str, Any]
     ) -> Change:
-        operation = unit.decisions.append_operation(
-            kind, actor=self._curator(), at=self._clock.now(), text=text, payload=payload
-        )
-        mentions = tuple(payload.get("mentions", ()))
-        return Change(ChangeKind.NOTES, self._curator(), text, (document_id,), mentions, operation)
+        who, clock = self._curator(), self._clock
+        return step_in(unit, kind, text, payload, curator=who, clock=clock, documents=[document_id])
 
 
 def restore_notes(unit: UnitOfWork, kind: OperationKind, payload: dict[str, Any], *, forward: bool) -> list[int]:

@@ -13,7 +13,7 @@ from itertools import product
 from threading import Lock
 from typing import Any
 
-from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome
+from curator.domain.decisions import Change, OperationKind, Outcome
 from curator.domain.documents import Mention
 from curator.domain.relations import LONGEST_TYPE, Relation, RelationEdit, RelationEnd, RelationKind
 from curator.domain.wording import UserError, ntr, tr
@@ -24,6 +24,7 @@ from curator.services.core.relation_reading import (
     end_words,
     entity_names,
 )
+from curator.services.curating.deciding import step_in
 from curator.services.ports.curation import RelationEnding, RelationStep
 from curator.services.ports.storage import UnitOfWork
 
@@ -171,11 +172,8 @@ class RelationService(Service):
             "documents": [document_id],
             "relations": {"added": list(added), "deleted": list(deleted)},
         }
-        curator = self._curator()
-        operation = unit.decisions.append_operation(
-            kind, actor=curator, at=self._clock.now(), text=text, payload=payload
-        )
-        return Change(ChangeKind.RELATIONS, curator, text, (document_id,), tuple(mentions), operation)
+        who, clock = self._curator(), self._clock
+        return step_in(unit, kind, text, payload, curator=who, clock=clock, documents=[document_id])
 
 
 class RelationSteps:

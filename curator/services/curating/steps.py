@@ -6,19 +6,18 @@ steps without a number. Going back undoes everything after a step, one operation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import accumulate
 from typing import Any
 
-from curator.domain.decisions import Change, OperationKind
+from curator.domain.decisions import OperationKind
 from curator.domain.documents import ImportKind, ImportRecord
-from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.context import CachedAnswer, Context, Service
-from curator.services.curating.undo import Journey, Walked, Walker
+from curator.services.core.context import CachedAnswer, Context
+from curator.services.curating.undo import Journey, Walker
 from curator.services.ports.curation import LoggedStep, Operation, StepFilter
 from curator.services.ports.queue import MentionContext
 from curator.services.ports.storage import UnitOfWork
@@ -122,13 +121,12 @@ class Training:
     at: datetime
 
 
-class StepService(Service):
+class StepService(Walker):
     """`trainings` returns the trained linkers, and may read files."""
 
     def __init__(self, context: Context, *, trainings: Callable[[], Sequence[Training]] = lambda: ()) -> None:
         super().__init__(context)
         self._trainings = trainings
-        self._walker = Walker(context)
         self._imports = CachedAnswer(context.store, lambda unit: _batches(unit.documents.imports()))
 
     # --- the list ---
@@ -205,21 +203,6 @@ class StepService(Service):
                 logged = [replace(one, at=at) for at, one in zip(_places(unit, logged), logged, strict=True)]
         refusal = self._refusal(logged, forward=forward, imports=imports, trainings=trainings, taken=taken)
         return Journey(to, forward, tuple(operations), sum(taken.values()), refusal)
-
-    def go(self, journey: Journey) -> Change:
-        """Undo or redo the journey's operations in one transaction.
-
-        Raises UserError if it is refused or something was done since; then nothing is changed.
-        """
-        return self._walker.go(journey)
-
-    def walk(self, journey: Journey) -> Generator[Progress, None, Walked]:
-        """The same a few steps at a time, so that other writers do not wait long. If the generator is closed, or
-        something else is done meanwhile, it ends after a whole step: earlier steps stay undone or redone.
-
-        Raises UserError if the journey is refused; then nothing is changed.
-        """
-        return self._walker.walk(journey)
 
     def _refusal(
         self,

@@ -18,6 +18,7 @@ from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import restore_attributes
+from curator.services.curating.deciding import KINDS
 from curator.services.curating.entity_steps import restore_entities
 from curator.services.curating.mention_edits import restore_in
 from curator.services.curating.notes import restore_intended, restore_notes
@@ -33,25 +34,6 @@ BUILT_ON = (
 AT_ONCE = 10
 """Steps of a long journey per transaction: some 30 ms, in which no one else can write."""
 BACK_AND_FORTH = (OperationKind.UNDO, OperationKind.REDO)
-KINDS = {
-    OperationKind.DECIDE: ChangeKind.DECIDED,
-    OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
-    OperationKind.DELETE_MENTION: ChangeKind.MENTIONS,
-    OperationKind.CHANGE_MENTION: ChangeKind.MENTIONS,
-    OperationKind.SET_STATE: ChangeKind.DOCUMENT_STATE,
-    OperationKind.FLAG: ChangeKind.NOTES,
-    OperationKind.COMMENT: ChangeKind.NOTES,
-    OperationKind.DELETE_COMMENT: ChangeKind.NOTES,
-    OperationKind.SET_ATTRIBUTE: ChangeKind.ATTRIBUTES,
-    OperationKind.DEFINE_ATTRIBUTES: ChangeKind.ATTRIBUTES,
-    OperationKind.ADD_RELATION: ChangeKind.RELATIONS,
-    OperationKind.DELETE_RELATION: ChangeKind.RELATIONS,
-    OperationKind.MAKE_ENTITY: ChangeKind.ENTITIES,
-    OperationKind.CHANGE_ENTITY: ChangeKind.ENTITIES,
-    OperationKind.DELETE_ENTITY: ChangeKind.ENTITIES,
-    OperationKind.REMAP: ChangeKind.ENTITIES,
-    OperationKind.INTEND: ChangeKind.NOTES,
-}
 
 
 def changes_of(unit: UnitOfWork, operation_ids: Sequence[int]) -> list[Change]:
@@ -192,7 +174,10 @@ class Walker(Service):
         self._undoer = Undoer(context.clock)
 
     def go(self, journey: Journey) -> Change:
-        """See `StepService.go`."""
+        """Undo or redo the journey's operations in one transaction.
+
+        Raises UserError if it is refused or something was done since; then nothing is changed.
+        """
         if journey.refusal:
             raise UserError(journey.refusal)
         with self._store.write() as unit:
@@ -202,7 +187,11 @@ class Walker(Service):
         return self._announced(made, forward=journey.forward)
 
     def walk(self, journey: Journey) -> Generator[Progress, None, Walked]:
-        """See `StepService.walk`."""
+        """The same a few steps at a time, so that other writers do not wait long. If the generator is closed, or
+        something else is done meanwhile, it ends after a whole step: earlier steps stay undone or redone.
+
+        Raises UserError if the journey is refused; then nothing is changed.
+        """
         if journey.refusal:
             raise UserError(journey.refusal)
         made: list[Change] = []

@@ -6,12 +6,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
-from curator.domain.decisions import Change, ChangeKind, OperationKind
+from curator.domain.decisions import OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.jobs import LinkerState, Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.core.keys import active_bundle
+from curator.services.curating.deciding import step_in
 from curator.services.linking.linking import NO_INDEX, answers_of, wait_ready
 from curator.services.linking.remembering import MemoryService, teach_entities
 from curator.services.ports.processes import BundleStore, DetectedMention, JobHandle, JobPort, LinkerPort
@@ -123,15 +124,9 @@ class DetectionService(Service):
                 len(ids),
                 external_id=document.external_id,
             )
-            curator = self._curator()
-            operation = unit.decisions.append_operation(
-                OperationKind.ADD_MENTION,
-                actor=curator,
-                at=self._clock.now(),
-                text=text,
-                payload={"mentions": ids},
-            )
-        self._events.emit(Change(ChangeKind.MENTIONS, curator, text, (document_id,), tuple(ids), operation))
+            kind, who, clock = OperationKind.ADD_MENTION, self._curator(), self._clock
+            change = step_in(unit, kind, text, {"mentions": ids}, curator=who, clock=clock, documents=[document_id])
+        self._emit(change)
         return len(ids)
 
 

@@ -11,7 +11,7 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome,
 from curator.domain.documents import MentionOrigin, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Service
-from curator.services.curating.deciding import decide_in
+from curator.services.curating.deciding import decide_in, step_in
 from curator.services.curating.mention_edits import checked
 from curator.services.ports.storage import UnitOfWork
 from curator.services.queue.corpus_search import Bar, Hit, bar_of
@@ -99,10 +99,8 @@ class HitMaking(Service):
     ) -> Change:
         text, kind = _words(unit, len(ids), verdict), OperationKind.ADD_MENTION
         if verdict is None:
-            operation = unit.decisions.append_operation(
-                kind, actor=self._curator(), at=self._clock.now(), text=text, payload={"mentions": ids}
-            )
-            return Change(ChangeKind.MENTIONS, self._curator(), text, documents, tuple(ids), operation)
+            who, clock = self._curator(), self._clock
+            return step_in(unit, kind, text, {"mentions": ids}, curator=who, clock=clock, documents=documents)
         change = decide_in(
             unit,
             ids,

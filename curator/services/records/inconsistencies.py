@@ -20,11 +20,11 @@ from curator.domain.audit import (
     way_of,
 )
 from curator.domain.audit import InconsistencyKind as Kind
-from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
+from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Service
-from curator.services.curating.deciding import decide_in
+from curator.services.curating.deciding import decide_in, step_in
 from curator.services.curating.notes import entity_scope, intend, intended_in, is_intended, string_scope
 from curator.services.knowledge.provisional import joined_note
 from curator.services.knowledge.remapping import RemapKind, Remapping, lost
@@ -79,14 +79,15 @@ class InconsistencyService(Service):
         first = one.places[0]
         with self._store.write() as unit:
             payload = intend(unit, one.scope, {way.way for way in one.ways} if intended else None)
-            operation = unit.decisions.append_operation(
+            change = step_in(
+                unit,
                 OperationKind.INTEND,
-                actor=self._curator(),
-                at=self._clock.now(),
-                text=text,
-                payload={"mentions": [first.mention_id], **payload},
+                text,
+                {"mentions": [first.mention_id], **payload},
+                curator=self._curator(),
+                clock=self._clock,
+                documents=[first.document_id],
             )
-        change = Change(ChangeKind.NOTES, self._curator(), text, (first.document_id,), (first.mention_id,), operation)
         return self._emit(change)
 
     def settle(self, one: Inconsistency, mention_ids: Collection[int], to: Verdict) -> Change:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from curator.domain.attributes import Attribute, AttributeValue, Given
-from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome, RejectReason, Verdict
+from curator.domain.decisions import Change, OperationKind, Outcome, RejectReason, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement, Round, RoundMention, same_answer
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Context, Service
 from curator.services.curating.attributes import AttributeService, given_of
 from curator.services.curating.curation import CurationService, Related
-from curator.services.curating.deciding import decide_in, mentions_words
+from curator.services.curating.deciding import decide_in, mentions_words, step_in
 from curator.services.ports.processes import Clock
 from curator.services.ports.storage import UnitOfWork
 from curator.services.queue.queue import MentionView, OpenDocument, QueueService, with_comments
@@ -175,11 +175,8 @@ def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, cloc
     ids = [one.id for one in hidden]
     unit.mentions.set_deleted(ids, False)
     text = tr("Added {what} from the round to the text", what=mentions_words(hidden))
-    operation = unit.decisions.append_operation(
-        OperationKind.ADD_MENTION, actor=curator, at=clock.now(), text=text, payload={"mentions": ids}
-    )
-    documents = tuple(dict.fromkeys(one.document_id for one in hidden))
-    return [Change(ChangeKind.MENTIONS, curator, text, documents, tuple(ids), operation)]
+    documents, kind = [one.document_id for one in hidden], OperationKind.ADD_MENTION
+    return [step_in(unit, kind, text, {"mentions": ids}, curator=curator, clock=clock, documents=documents)]
 
 
 def _closed(unit: UnitOfWork, round_id: int) -> Round:

@@ -41,12 +41,11 @@ __all__ = [
 ]
 
 
-class RetrainingService:
-    def __init__(self, desk: JobDesk, indexing: IndexBuilder, calibrator: Calibrator, runs: TrainingRuns) -> None:
-        self._desk = desk
-        self._indexing = indexing
-        self._calibrator = calibrator
-        self._runs = runs
+class RetrainingService(TrainingRuns):
+    def __init__(self, desk: JobDesk) -> None:
+        super().__init__(desk)
+        self._calibrator = Calibrator(desk, self)
+        self._indexing = IndexBuilder(desk, self._calibrator)
 
     def recipes(self) -> list[Recipe]:
         return load_recipes()
@@ -64,55 +63,6 @@ class RetrainingService:
             bundles=[one for one in self.bundles() if active is not None and one.kb_hash == active.kb_hash],
         )
         return replace(shown, problem=shown.problem or self._no_index())
-
-    def start(
-        self,
-        recipe: str,
-        params: Mapping[str, Any] | None = None,
-        *,
-        seed: int = 0,
-        device: str = "auto",
-        max_minutes: float | None = None,
-        tensorboard: bool = False,
-        on_progress: OnProgress,
-        on_end: OnEnd,
-    ) -> JobHandle:
-        """Train in a child process on the training set; decisions of `test` documents are never written out.
-
-        The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it is now in use) and the
-        job's `metrics`; if it was interrupted, `resumable`. With `tensorboard` the live figures are also written into
-        the project's `tensorboard/`. A refused bundle is kept and the previous one stays in use. Raises UserError for
-        an unknown recipe or parameter, if no bundle is in use yet or nothing can be written, and while another training
-        is running.
-        """
-        return self._runs.start(
-            recipe,
-            params,
-            seed=seed,
-            device=device,
-            max_minutes=max_minutes,
-            tensorboard=tensorboard,
-            on_progress=on_progress,
-            on_end=on_end,
-        )
-
-    # --- interrupted trainings ---
-
-    def interrupted(self) -> list[InterruptedTraining]:
-        """Trainings whose process or computer died, newest first."""
-        return self._runs.interrupted()
-
-    def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Resume an interrupted training, by default the newest; the outcome is that of `start`.
-
-        Raises UserError if there is none, if its base bundle or knowledge base is gone, and while another training is
-        running.
-        """
-        return self._runs.resume(training_id, on_progress=on_progress, on_end=on_end)
-
-    def discard_interrupted(self, training_id: str) -> None:
-        """Discard an interrupted training and its stored state."""
-        self._runs.discard(training_id)
 
     def bundles(self) -> list[BundleInfo]:
         """All bundles, oldest first."""
@@ -139,7 +89,7 @@ class RetrainingService:
 
     def delete(self, bundle_id: str) -> Change:
         """Delete a bundle. Raises UserError for the one in use and for one that a training needs."""
-        if self._runs.busy:
+        if self.busy:
             raise UserError(
                 tr("A training is running and may need this linker. Delete it when the training has ended.")
             )

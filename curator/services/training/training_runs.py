@@ -76,7 +76,14 @@ class TrainingRuns:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """See `RetrainingService.start`."""
+        """Train in a child process on the training set; decisions of `test` documents are never written out.
+
+        The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it is now in use) and the
+        job's `metrics`; if it was interrupted, `resumable`. With `tensorboard` the live figures are also written into
+        the project's `tensorboard/`. A refused bundle is kept and the previous one stays in use. Raises UserError for
+        an unknown recipe or parameter, if no bundle is in use yet or nothing can be written, and while another training
+        is running.
+        """
         found = find_recipe(recipe)
         values = checked_values(found, params)
         base = self._base()
@@ -107,7 +114,7 @@ class TrainingRuns:
         return self._folders.interrupted()
 
     def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Resume an interrupted training, by default the newest, with its original decisions.
+        """Resume an interrupted training, by default the newest, with its decisions; the outcome is that of `start`.
 
         Raises UserError if there is none, if its base bundle or knowledge base is gone, and while another training is
         running.
@@ -127,7 +134,7 @@ class TrainingRuns:
             raise
         return self._chain(run, [self._train(run, spec, base)], on_progress, on_end)
 
-    def discard(self, training_id: str) -> None:
+    def discard_interrupted(self, training_id: str) -> None:
         """Discard an interrupted training and its stored state."""
         self._folders.discard(training_id)
 
