@@ -18,8 +18,14 @@ from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.note_marks import draw_notes, notes_width
 from curator.ui.kit.row_list import PAD, SMALL, RowDelegate, draw_bar, draw_words, row_height, scaled
 from curator.ui.kit.theme import Theme
-from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE, SPLIT_WORDS, STATE_WORDS
-from curator.ui.queue.work_model import DOCUMENT_ROLE, OUTCOME_ROLE
+from curator.ui.queue.queue_model import (
+    CURRENT_ROLE,
+    DOCUMENT_ROLE,
+    OUTCOME_ROLE,
+    ROW_ROLE,
+    SPLIT_WORDS,
+    STATE_WORDS,
+)
 
 R = TypeVar("R")
 Index = QModelIndex | QPersistentModelIndex

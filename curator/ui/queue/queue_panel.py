@@ -23,8 +23,7 @@ from curator.ui.kit.row_list import RowTable
 from curator.ui.kit.worker import Worker
 from curator.ui.queue.queue_delegate import QueueDelegate, WorkDelegate
 from curator.ui.queue.queue_head import QueueHead
-from curator.ui.queue.queue_model import QueueModel
-from curator.ui.queue.work_model import WorkModel
+from curator.ui.queue.queue_model import QueueModel, WorkModel
 
 NO_PROJECT = "No project is open."
 NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents."

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from curator.commands.command import in_menu_order
-from curator.ui.bench.annotate_commands import ANNOTATE
-from curator.ui.bench.candidate_commands import CANDIDATES
-from curator.ui.bench.deciding_commands import DECIDING
-from curator.ui.bench.queue_commands import QUEUE
-from curator.ui.bench.text_commands import TEXT
+from curator.ui.bench.bench_commands import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus.corpus_commands import CORPUS
 from curator.ui.dashboard.seeing_commands import SEEING
 from curator.ui.dashboard.step_commands import STEPS

@@ -7,12 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from curator.commands.command import Command
-from curator.ui.bench.annotate_commands import ANNOTATE
 from curator.ui.bench.attribute_desk import AttributeDesk
-from curator.ui.bench.candidate_commands import CANDIDATES
-from curator.ui.bench.deciding_commands import DECIDING
-from curator.ui.bench.queue_commands import QUEUE
-from curator.ui.bench.text_commands import TEXT
+from curator.ui.bench.bench_commands import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.bench.workbench import Workbench
 from curator.ui.corpus.corpus_commands import CORPUS
 from curator.ui.corpus.corpus_flows import CorpusFlows

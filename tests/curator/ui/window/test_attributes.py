@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from curator.domain.attributes import Scheme
-from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
-from curator.ui.panels.found_in_files import state_words
+from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog, state_words
 from tests.curator.services.fakes import finish
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk
 
