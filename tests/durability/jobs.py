@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from curator import shared
+from curator import project
 from curator.domain.jobs import JobOutcome, JobState
 from tests.curator.services.fakes import FakeJobs
 from tests.durability.folders import once, with_linkers, write_linker
@@ -49,7 +49,7 @@ class StubJobs(FakeJobs):
 
 def use_stubs() -> None:
     """All projects that are opened from now on start no processes."""
-    shared.JobRunner = lambda *_: StubJobs()  # type: ignore[assignment,misc]
+    project.JobRunner = lambda *_: StubJobs()  # type: ignore[assignment,misc]
 
 
 @once

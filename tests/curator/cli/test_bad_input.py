@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -36,36 +34,6 @@ def snapshot(folder: Path) -> dict[str, int]:
         project.close()
 
 
-def broken(folder: Path, kind: str) -> Path:
-    path = folder / f"{kind}.txt"
-    if kind == "empty":
-        path.write_bytes(b"")
-    elif kind == "foreign":
-        path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
-    elif kind == "truncated":
-        whole = gzip.compress("".join(document(n) for n in range(3000)).encode())
-        path = folder / "truncated.pubtator.gz"
-        path.write_bytes(whole[: len(whole) // 2])
-    elif kind == "folder":
-        path.mkdir()
-    return path
-
-
-@pytest.mark.parametrize("kind", ["missing", "empty", "foreign", "truncated"])
-def test_documents_that_cannot_be_read(cli: Cli, project: Path, tmp_path: Path, kind: str) -> None:
-    before = snapshot(project)
-    path = broken(tmp_path, kind)
-    refused(cli("import", project, path), path.name)
-    assert snapshot(project) == before
-
-
-@pytest.mark.parametrize("kind", ["missing", "empty", "foreign", "truncated", "folder"])
-def test_knowledge_bases_that_cannot_be_read(cli: Cli, project: Path, tmp_path: Path, kind: str) -> None:
-    path = broken(tmp_path, kind)
-    refused(cli("kb", "import", project, path), path.name)
-    assert cli("info", project, "--json").json["knowledge_base"]["entities"] == 3
-
-
 def test_a_link_to_nothing_is_said(cli: Cli, project: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.pubtator"
     link.symlink_to(tmp_path / "nowhere")
@@ -95,9 +63,11 @@ def test_gold_without_a_knowledge_base(cli: Cli, tmp_path: Path, documents_file:
     refused(cli("index", tmp_path / "q.curation"), "kb import")
 
 
-def test_no_project_there(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_not_there_is_named(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("info", tmp_path / "none.curation"), "none.curation")
     refused(cli("import", tmp_path / "none.curation", tmp_path), "none.curation")
+    refused(cli("import", project, tmp_path / "gone.txt"), "gone.txt")
+    refused(cli("kb", "import", project, tmp_path / "gone.txt"), "gone.txt")
     refused(cli("info", tmp_path), "not a project")
 
 
@@ -122,15 +92,6 @@ def test_a_read_only_project(cli: Cli, project: Path, documents_file: Path) -> N
         assert cli("info", project).code == 0
     finally:
         project.chmod(0o755)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
-def test_a_full_disk_loses_nothing(project: Path, tmp_path: Path) -> None:
-    before = snapshot(project)
-    many = tmp_path / "many.pubtator"
-    many.write_text("".join(document(n) for n in range(100, 8000)), encoding="utf-8")
-    refused(limited(600_000, "import", project, many), "Error: ")
-    assert snapshot(project) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
@@ -185,15 +146,6 @@ def test_a_log_that_cannot_be_written_says_nothing(project: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_project_of_a_newer_version(cli: Cli, project: Path) -> None:
-    connection = sqlite3.connect(project / "project.sqlite")
-    connection.execute("PRAGMA user_version = 99")
-    connection.commit()
-    connection.close()
-    refused(cli("info", project), "newer")
-    refused(cli("undo", project), "newer")
 
 
 def test_writing_commands_name_the_holder_and_reading_ones_work(

@@ -134,7 +134,7 @@ def test_other_number_formats_are_left_to_transformers(folder: Path) -> None:
 
 def test_the_default_encoder_is_plain_and_needs_no_transformers() -> None:
     code = (
-        "import sys; from models.encoders import default_encoder_folder, load_encoder;"
+        "import sys; from models.encoders.encoders import load_encoder;"
         f"e = load_encoder({str(default_encoder_folder())!r}, device='cpu', trainable=False); e.encode(['heart']);"
         "print(type(e.module.transformer).__name__, 'transformers' in sys.modules)"
     )
