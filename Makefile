@@ -2,7 +2,7 @@
 VENV ?= .venv
 PY := $(VENV)/bin/python
 MINUTES ?= 90
-# Also where Python is told to write no bytecode: without it each process would prepare all test modules anew.
+# Also where Python is told to write no bytecode: without it each process would prepare all test modules again.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 export VENV
 
@@ -41,7 +41,7 @@ fuzz: setup ## changed files for every reader, guided by coverage, MINUTES for e
 	@bash .ci/setup fuzz
 	$(PY) -m tests.fuzz --seconds $$(($(MINUTES) * 60))
 
-experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopped and gone on with
+experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopped and resumed
 	$(PY) -m tests.benchmarks.experiments --minutes $(MINUTES)
 
 gpu: MINUTES = 40
