@@ -7,7 +7,9 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
 from curator.storage.project import create_project, open_project
-from tests.curator.storage.filler import document
+from tests.curator.storage.filler import document, in_a_folder
+
+IN_BOTH_DIALECTS = True
 
 
 def test_an_exception_takes_the_whole_unit_back(store):
@@ -34,6 +36,7 @@ def test_a_reading_unit_cannot_write(store):
         unit.meta.set("k", "v")
 
 
+@in_a_folder
 def test_a_full_disk_is_told_and_nothing_is_half_written(fill):
     fill.mentions()
     with fill.store.write() as unit:
@@ -69,6 +72,7 @@ def test_several_threads_decide_and_read_at_once(fill):
         assert unit.documents.row(fill.document_id).decided == unit.decisions.count() == 80
 
 
+@in_a_folder
 def test_foreign_keys_hold_and_the_log_is_kept_beside_the_database(store):
     with store.write() as unit:
         conn = unit.connection
@@ -76,6 +80,7 @@ def test_foreign_keys_hold_and_the_log_is_kept_beside_the_database(store):
         assert values == ["wal", 1]
 
 
+@in_a_folder
 def test_every_unit_is_synced_to_the_disk_without_its_writer_waiting(store, monkeypatch):
     go_on, synced = threading.Event(), []
 
@@ -96,6 +101,7 @@ def test_every_unit_is_synced_to_the_disk_without_its_writer_waiting(store, monk
     assert len(synced) <= 3
 
 
+@in_a_folder
 def test_a_disk_that_fails_under_a_decision_is_told_before_the_next(store, monkeypatch):
     def fails(path):
         raise OSError(5, "Input/output error")
@@ -133,6 +139,7 @@ def test_a_disk_that_fails_under_the_last_decision_is_told_at_closing(tmp_path, 
         assert unit.meta.get("k") == "v"
 
 
+@in_a_folder
 def test_a_unit_in_a_unit_and_a_closed_store_are_bugs(store):
     with store.write(), pytest.raises(RuntimeError, match="inside another"), store.write():
         pass

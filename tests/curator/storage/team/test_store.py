@@ -19,35 +19,6 @@ from tests.postgres import Server
 ACL = "aclcheck_error"
 
 
-def test_an_exception_takes_the_whole_unit_back(shared):
-    with open_shared_project(shared) as store:
-        with pytest.raises(ZeroDivisionError), store.write() as unit:
-            unit.meta.set("k", str(1 // 0) if unit.meta.set("k", "v") is None else "")
-        with store.read() as unit:
-            assert unit.meta.get("k") is None
-
-
-def test_a_reader_sees_one_state_and_never_waits_for_a_writer(shared):
-    with open_shared_project(shared) as store:
-        with store.read() as reading:
-            assert reading.meta.get("k") is None
-            with store.write() as unit:
-                unit.meta.set("k", "v")
-                with store.read() as other:
-                    assert other.meta.get("k") is None
-            assert reading.meta.get("k") is None
-        with store.read() as reading:
-            assert reading.meta.get("k") == "v"
-
-
-def test_a_reading_unit_cannot_write(shared):
-    with open_shared_project(shared, read_only=True) as store:
-        with pytest.raises(UserError, match="cannot be written"), store.read() as unit:
-            unit.meta.set("k", "v")
-        with pytest.raises(UserError, match="open read-only"), store.write():
-            pass
-
-
 def test_what_is_set_for_a_login_changes_neither_answers_nor_what_is_saved(server: Server, shared):
     settings = {
         "DateStyle": "German",
@@ -112,30 +83,6 @@ def decide_all(store, ids):
         with store.write() as unit:
             step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
             unit.decisions.append([one], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
-
-
-def test_several_threads_decide_and_read_at_once(shared):
-    with open_shared_project(shared) as store:
-        fill, failures = Filler(store), list[BaseException]()
-        ids = fill.mentions(40)
-
-        def work(mine):
-            try:
-                for mention_id in mine:
-                    fill.decide(mention_id, Verdict.nil())
-                    with store.read() as unit:
-                        assert mention_id in unit.decisions.current([mention_id])
-            except BaseException as error:
-                failures.append(error)
-
-        threads = [threading.Thread(target=work, args=(ids[i::4],)) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert failures == []
-        with store.read() as unit:
-            assert unit.documents.row(fill.document_id).decided == unit.decisions.count() == 40
 
 
 def test_what_is_written_is_saved_at_once(shared):
