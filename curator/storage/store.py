@@ -16,6 +16,7 @@ from curator.domain.wording import ProjectClosedError, UserError, tr
 from curator.services.ports.storage import Role
 from curator.storage.curation.decisions import SqlDecisions
 from curator.storage.curation.documents import SqlDocuments
+from curator.storage.curation.links import SqlLinks
 from curator.storage.curation.mentions import SqlMentions
 from curator.storage.curation.mentions_in_context import SqlQueue
 from curator.storage.curation.records import SqlRecords
@@ -44,6 +45,7 @@ class SqlUnitOfWork:
         self.documents = SqlDocuments(conn)
         self.mentions = SqlMentions(conn)
         self.decisions = SqlDecisions(conn)
+        self.links = SqlLinks(conn)
         self.kb = SqlKnowledgeBase(conn, pause=pause)
         self.suggestions = SqlSuggestions(conn)
         self.queue = SqlQueue(conn)

@@ -55,7 +55,7 @@ class NilService(Service):
     def clusters(self, *, decided: bool = True) -> list[NilCluster]:
         """The clusters of mentions decided NIL, or else of undecided ones with a NIL suggestion; the largest first."""
         with self._store.read() as unit:
-            mentions = unit.kb.nils(decided=decided)
+            mentions = unit.links.nils(decided=decided)
         return clustered(mentions)
 
     def contexts(self, mention_ids: Sequence[int]) -> list[MentionContext]:

@@ -48,7 +48,7 @@ class ProvisionalService(Service):
         """All provisional entities that can be linked to, in the order of their ids."""
         with self._store.read() as unit:
             entities = unit.kb.all_provisional()
-            links = unit.kb.links() if entities else {}
+            links = unit.links.by_entity() if entities else {}
         numbers: dict[str, int] = {}
         for ids, number in links.items():
             for one in ids:
@@ -58,7 +58,7 @@ class ProvisionalService(Service):
     def contexts(self, entity_id: str) -> list[MentionContext]:
         """The mentions that are linked to an entity, with the text around them."""
         with self._store.read() as unit:
-            ids = unit.kb.linked_to([entity_id])
+            ids = unit.links.linked_to([entity_id])
             return unit.queue.contexts(ids, bundle_id=active_bundle(unit.meta))
 
     def same_named(self, name: str) -> list[Entity]:
@@ -176,7 +176,7 @@ def joined_note(old: str, new: str) -> str:
 
 
 def _linked(unit: UnitOfWork, entity_id: str) -> dict[int, Decision]:
-    current = unit.decisions.current(unit.kb.linked_to([entity_id]))
+    current = unit.decisions.current(unit.links.linked_to([entity_id]))
     return {one: found for one, found in current.items() if found.verdict.outcome is Outcome.LINK}
 
 

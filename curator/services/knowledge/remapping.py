@@ -92,7 +92,7 @@ class _Step:
     def _decisions(self, line: Remapping) -> list[Decision]:
         """The current decisions of the line; NILs only if they are still NIL."""
         if line.kind is not RemapKind.NIL:
-            return list(self._unit.decisions.current(self._unit.kb.linked_to([line.key])).values())
+            return list(self._unit.decisions.current(self._unit.links.linked_to([line.key])).values())
         mentions = self._unit.mentions.get_many(line.mention_ids)
         current = self._unit.decisions.current([one.id for one in mentions.values() if not one.deleted])
         return [one for one in current.values() if one.verdict.outcome is Outcome.NIL]
@@ -196,7 +196,7 @@ def before_update(unit: UnitOfWork) -> Replaced | None:
     info = unit.kb.info()
     if info is None:
         return None
-    ids = sorted({one for ids in unit.kb.links() for one in ids})
+    ids = sorted({one for ids in unit.links.by_entity() for one in ids})
     listed = {(*line.key.split("\t"), entity.id) for line in _nils(unit) for entity in _targets(line)}
     known = tuple(pair for pair in _pairs(_nil_matches(unit)) if pair not in listed)
     return Replaced(info, unit.kb.get_many(ids), known)
@@ -219,7 +219,7 @@ def _stored(unit: UnitOfWork) -> dict[str, Any]:
 def lost(unit: UnitOfWork) -> list[Remapping]:
     """Links to ids that no longer exist, each with its proposal."""
     numbers: dict[str, int] = defaultdict(int)
-    for ids, number in unit.kb.links().items():
+    for ids, number in unit.links.by_entity().items():
         for one in ids:
             numbers[one] += number
     held = unit.kb.held(numbers)  # only ids: reading thousands of records would take longer than everything else
@@ -263,7 +263,7 @@ def _resolved(unit: UnitOfWork) -> list[Remapping]:
     provisional = unit.kb.all_provisional()
     held = unit.kb.held([one.id for one in provisional])
     named = _Names(unit, [name for one in provisional for name in _names(one.entity)])
-    links = unit.kb.links() if provisional else {}
+    links = unit.links.by_entity() if provisional else {}
     found = []
     for one in provisional:
         heirs = _entities(unit, [one.id]) if one.id in held else named.of(one.entity)
@@ -315,7 +315,7 @@ def _nil_matches(unit: UnitOfWork, *, until: int | None = None) -> list[tuple[_N
 
 
 def _nil_strings(unit: UnitOfWork, until: int | None) -> list[_NilString]:
-    mentions = unit.kb.nils(decided=True)
+    mentions = unit.links.nils(decided=True)
     current = unit.decisions.current([one.mention_id for one in mentions])
     groups: dict[tuple[str, str], list[NilMention]] = defaultdict(list)
     for one in mentions:

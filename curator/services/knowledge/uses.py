@@ -123,9 +123,9 @@ class UseService(Service):
         """
         with self._store.read() as unit:
             known, found = unit.kb.get_many([entity_id]).get(entity_id), unit.kb.get(entity_id)
-            ids = unit.kb.linked_to([entity_id])
+            ids = unit.links.linked_to([entity_id])
             if known is None and not ids and found is not None:
-                entity_id, known, ids = found.id, found, unit.kb.linked_to([found.id])
+                entity_id, known, ids = found.id, found, unit.links.linked_to([found.id])
             entity = known or unit.kb.former(entity_id)
             if entity is None and not ids:
                 raise UserError(tr(UNKNOWN, id=entity_id))

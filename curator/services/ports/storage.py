@@ -17,6 +17,7 @@ from curator.services.ports.address import ProjectPlace
 if TYPE_CHECKING:
     from curator.storage.curation.decisions import SqlDecisions
     from curator.storage.curation.documents import SqlDocuments
+    from curator.storage.curation.links import SqlLinks
     from curator.storage.curation.mentions import SqlMentions
     from curator.storage.curation.mentions_in_context import SqlQueue
     from curator.storage.curation.records import SqlRecords
@@ -36,6 +37,7 @@ class UnitOfWork(Protocol):
     documents: SqlDocuments
     mentions: SqlMentions
     decisions: SqlDecisions
+    links: SqlLinks
     kb: SqlKnowledgeBase
     suggestions: SqlSuggestions
     queue: SqlQueue

@@ -141,7 +141,7 @@ class InconsistencyService(Service):
         if verdict.outcome not in (Outcome.LINK, Outcome.NIL):
             return None
         with self._store.read() as unit:
-            found = unit.kb.other_decisions(mention_id)
+            found = unit.links.other_decisions(mention_id)
             if all(way_of(one.verdict) == way_of(verdict) for one in found):
                 return None
             return _contradiction(unit, mention_id, verdict, found)
@@ -208,12 +208,12 @@ T = TypeVar("T")
 
 def find(unit: UnitOfWork) -> Inconsistencies:
     """Every inconsistency: by kind, then most frequent first."""
-    return _listed(unit, [*_with_hierarchy(unit, list(_strings(unit.kb.divided()))), *_gone(unit)])
+    return _listed(unit, [*_with_hierarchy(unit, list(_strings(unit.links.divided()))), *_gone(unit)])
 
 
 def find_first(unit: UnitOfWork) -> Inconsistencies:
     """The first part of the list: strings linked to several entities in one document, which are faster to find."""
-    strings = _with_hierarchy(unit, list(_strings(unit.kb.divided(in_document=True))))
+    strings = _with_hierarchy(unit, list(_strings(unit.links.divided(in_document=True))))
     return _listed(unit, [one for one in strings if one.kind in (Kind.DOCUMENT, Kind.HIERARCHY)])
 
 
@@ -238,7 +238,7 @@ def string_of(unit: UnitOfWork, mention_id: int, every: Inconsistencies) -> Inco
         scope = string_scope(key, mention.type, document_id)
         if scope in listed:
             return listed[scope]
-    places = unit.kb.decided_alike(mention_id)
+    places = unit.links.decided_alike(mention_id)
     return _divided(places, Kind.PROJECT, string_scope(key, mention.type)) if places else None
 
 
@@ -348,7 +348,7 @@ def _gone(unit: UnitOfWork) -> Iterator[Inconsistency]:
     lines = lost(unit)
     obsolete = unit.kb.obsolete([line.key for line in lines])
     for line in lines:
-        places = unit.kb.decided_places(unit.kb.linked_to([line.key]))
+        places = unit.links.decided_places(unit.links.linked_to([line.key]))
         if places:
             yield _lost_entity(line, places, obsolete=line.key in obsolete or line.kind is not RemapKind.OBSOLETE)
 

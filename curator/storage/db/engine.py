@@ -16,8 +16,7 @@ from sqlalchemy.pool import QueuePool
 from sqlalchemy.util import LRUCache
 
 from curator.domain.wording import DamagedProjectError, tr
-from curator.storage.db.errors import UNREAD, as_user_errors, disk_failed
-from curator.storage.db.failed_reads import is_unread
+from curator.storage.db.errors import UNREAD, as_user_errors, disk_failed, is_unread
 from curator.storage.db.lock import is_locked
 from curator.storage.db.sqlite_files import before_opening, check_room
 from curator.temporary import prefix_of

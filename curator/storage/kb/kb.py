@@ -26,8 +26,6 @@ from curator.storage.db.rows import chunks, next_id, unique
 from curator.storage.db.schema import DecisionRow, KbVersionRow, MentionRow
 from curator.storage.kb import kb_matching
 from curator.storage.kb import provisional as provisional_search
-from curator.storage.kb.decided_entities import Outcomes
-from curator.storage.kb.decided_strings import DecidedStrings
 from curator.storage.kb.kb_hierarchy import KbHierarchy, build_hierarchy, rows_below
 from curator.storage.kb.kb_index import build_index, has_index
 from curator.storage.kb.kb_search import NameSearch, same_named
@@ -148,13 +146,12 @@ _INFO = select(
 ).where(KbVersionRow.active)
 
 
-class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarchy):
-    """The imported knowledge base by versions, one of which is active; the provisional entities; and the entities
-    of current decisions. `get`, `get_many`, `resolve` and `search` include provisional entities; `info`, `iterate`
-    and the comparison of versions cover only the imported knowledge base. Without an active version nothing is
-    found.
+class SqlKnowledgeBase(ProvisionalEntities, KbHierarchy):
+    """The imported knowledge base by versions, one of which is active, and the provisional entities. `get`, `get_many`,
+    `resolve` and `search` include provisional entities; `info`, `iterate` and the comparison of versions cover only the
+    imported knowledge base. Without an active version nothing is found.
 
-    Other parts are in `ProvisionalEntities`, `Outcomes`, `DecidedStrings` and `KbHierarchy`.
+    Other parts are in `ProvisionalEntities` and `KbHierarchy`.
     """
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:

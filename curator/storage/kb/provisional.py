@@ -79,6 +79,18 @@ class ProvisionalEntities:
     def _ids(self) -> list[str]:
         return list(self._conn.execute(select(ProvisionalEntityRow.id)).scalars())
 
+    def retire(self, entities: Sequence[Entity]) -> None:
+        """Store the records of entities that the next version lacks."""
+        for part in chunks([one.id for one in entities]):
+            self._conn.execute(delete(RetiredEntityRow).where(RetiredEntityRow.id.in_(part)))
+        if entities:
+            rows = [{"id": one.id, "data": canonical_json(one)} for one in entities]
+            self._conn.execute(insert(RetiredEntityRow), rows)
+
+    def retired(self, entity_ids: Iterable[str]) -> dict[str, Entity]:
+        """The stored records of removed entities; others are absent."""
+        return retired_of(self._conn, list(entity_ids))
+
 
 def living_entities(conn: Connection, entity_ids: Sequence[str] | None = None) -> dict[str, Entity]:
     """The provisional entities that can be linked to, with these ids, or all."""
@@ -100,14 +112,6 @@ def retired_of(conn: Connection, entity_ids: Sequence[str]) -> dict[str, Entity]
         rows = conn.execute(select(RetiredEntityRow.id, RetiredEntityRow.data).where(RetiredEntityRow.id.in_(part)))
         found.update((id_, parse_entity(data)) for id_, data in rows)
     return found
-
-
-def retire(conn: Connection, entities: Sequence[Entity]) -> None:
-    """Store the records, replacing those with the same ids."""
-    for part in chunks([one.id for one in entities]):
-        conn.execute(delete(RetiredEntityRow).where(RetiredEntityRow.id.in_(part)))
-    if entities:
-        conn.execute(insert(RetiredEntityRow), [{"id": one.id, "data": canonical_json(one)} for one in entities])
 
 
 OURS = select(ProvisionalEntityRow.id)

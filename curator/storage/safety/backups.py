@@ -22,8 +22,7 @@ from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports.safety import Backup, Checked
-from curator.storage.db.errors import UNREAD, disk_error, disk_failed
-from curator.storage.db.failed_reads import is_unread
+from curator.storage.db.errors import UNREAD, disk_error, disk_failed, is_unread
 from curator.storage.db.hash_chain import broken_decisions, broken_operations
 from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import WRITES, top_of

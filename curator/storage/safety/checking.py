@@ -17,8 +17,7 @@ from curator.domain.wording import DamagedProjectError, MissingStepsError, UserE
 from curator.services.ports.safety import Checked, Finding
 from curator.storage.db.columns import place_of, shortened
 from curator.storage.db.engine import find_read_source
-from curator.storage.db.errors import disk_error, disk_failed
-from curator.storage.db.failed_reads import is_unread
+from curator.storage.db.errors import disk_error, disk_failed, is_unread
 from curator.storage.db.hash_chain import Broken, broken_decisions, broken_operations
 from curator.storage.db.lock import is_locked
 from curator.storage.db.mark import NAME as MARK_NAME

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports.safety import Backup, Restored
-from curator.storage.db.errors import UNREAD, as_user_errors, disk_error, disk_failed
-from curator.storage.db.failed_reads import is_unread
+from curator.storage.db.errors import UNREAD, as_user_errors, disk_error, disk_failed, is_unread
 from curator.storage.db.lock import ProjectLock
 from curator.storage.db.mark import mark_as_it_is
 from curator.storage.db.sqlite_files import before_opening

@@ -127,7 +127,7 @@ def test_uses_say_what_their_suggestion_gives_the_entity(ids: list[int], store: 
         )
         unit.documents.set_state(2, DocumentState.DONE)
     with store.read() as unit:
-        found = unit.queue.uses("A", unit.kb.linked_to(["A"]))
+        found = unit.queue.uses("A", unit.links.linked_to(["A"]))
         assert [one.context.mention_id for one in found] == ids
         assert [one.probability for one in found] == [0.9, 0.125, 0.0, None, 0.0, None]
         assert [one.suggested for one in found] == [True] * 5 + [False]
@@ -141,10 +141,10 @@ def test_uses_without_a_decision_and_deleted_ones_are_left_out(ids: list[int], s
     fill.decide(ids[1], Verdict.link("a"))
     fill.decide(ids[2], Verdict.link("AB"))
     with store.read() as unit:
-        assert unit.kb.linked_to(["A"]) == ids[:1], "case matters to identifiers"
-        assert unit.kb.linked_to(["a"]) == ids[:2]
+        assert unit.links.linked_to(["A"]) == ids[:1], "case matters to identifiers"
+        assert unit.links.linked_to(["a"]) == ids[:2]
         assert [one.context.mention_id for one in unit.queue.uses("A", ids)] == ids[:3]
     with store.write() as unit:
         unit.mentions.set_deleted([ids[0]], True)
     with store.read() as unit:
-        assert unit.queue.uses("A", unit.kb.linked_to(["A"])) == []
+        assert unit.queue.uses("A", unit.links.linked_to(["A"])) == []

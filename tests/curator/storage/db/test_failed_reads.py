@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import DamagedProjectError, UserError
-from curator.storage.db import failed_reads
+from curator.storage.db import errors
 from curator.storage.db.engine import check_health
-from curator.storage.db.errors import as_user_errors
-from curator.storage.db.failed_reads import is_sound_or_unread, is_unread
+from curator.storage.db.errors import as_user_errors, is_sound_or_unread, is_unread
 
 LOST = "*** in database main ***\nTree 5 page 9: unable to get the page. error code=8458"
 
@@ -73,7 +72,7 @@ def test_an_index_that_names_a_missing_row_is_damage(database: Path) -> None:
 
 
 def test_a_page_that_cannot_be_read_again_is_no_damage(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(failed_reads, "_look", lambda *_: LOST)
+    monkeypatch.setattr(errors, "_look", lambda *_: LOST)
     assert is_sound_or_unread(database)
 
 

@@ -142,16 +142,16 @@ def test_outcomes_tell_who_is_linked_to_what(store, fill):
     fill.decide(three, Verdict.link("A"))
     fill.decide(three, Verdict.nil())
     with store.read() as unit:
-        assert unit.kb.links() == {("A",): 1, ("B", "A"): 1}
-        assert unit.kb.linked_to(["A"]) == [one, two]
-        assert unit.kb.linked_to(["B"]) == [two]
-        assert unit.kb.linked_to([]) == []
-        assert [found.mention_id for found in unit.kb.nils(decided=True)] == [three]
-        assert unit.kb.nils(decided=False) == []
+        assert unit.links.by_entity() == {("A",): 1, ("B", "A"): 1}
+        assert unit.links.linked_to(["A"]) == [one, two]
+        assert unit.links.linked_to(["B"]) == [two]
+        assert unit.links.linked_to([]) == []
+        assert [found.mention_id for found in unit.links.nils(decided=True)] == [three]
+        assert unit.links.nils(decided=False) == []
     with store.write() as unit:
         unit.mentions.set_deleted([one, three], True)
-        assert unit.kb.linked_to(["A"]) == [two]
-        assert unit.kb.nils(decided=True) == []
+        assert unit.links.linked_to(["A"]) == [two]
+        assert unit.links.nils(decided=True) == []
 
 
 def test_what_a_version_said_is_kept_once(store):
