@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
@@ -56,7 +57,7 @@ from curator.services.ports.address import ProjectPlace
 from curator.services.ports.files import FormatRegistry
 from curator.services.ports.processes import JobPort, LinkerPort
 from curator.services.ports.safety import BackupStore
-from curator.services.ports.storage import People, Store
+from curator.services.ports.storage import Store
 from curator.services.queue.corpus_search import CorpusSearch
 from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.hit_making import HitMaking
@@ -89,6 +90,9 @@ from curator.settings.schema import Settings
 from curator.storage.safety.backups import Backups
 from curator.storage.store import SqlStore
 from resources.recipe_files import CONVENTIONS
+
+if TYPE_CHECKING:
+    from curator.storage.team.people import People
 
 BUNDLES = "bundles"
 BULK = "bulk"
@@ -322,9 +326,9 @@ def roles(place: ProjectPlace) -> People:
     """Who may do what in a shared project. Raises UserError for a folder."""
     if isinstance(place, Path):
         raise UserError(tr(NO_ROLES))
-    from curator.storage.team import people  # folders do not need it
+    from curator.storage.team.people import People  # folders do not need it
 
-    return people.People(place)
+    return People(place)
 
 
 def document_formats() -> FormatRegistry:

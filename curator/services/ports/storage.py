@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from curator.domain.decisions import Change, Listener, Saving
-from curator.domain.wording import AwayError, UserError
+from curator.domain.decisions import Listener, Saving
+from curator.domain.wording import UserError
 from curator.services.ports.address import ProjectPlace
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from curator.storage.curation.suggestions import SqlSuggestions
     from curator.storage.db.meta import SqlMeta
     from curator.storage.kb.kb import SqlKnowledgeBase
+    from curator.storage.team.board import TeamBoard
 
 
 class UnitOfWork(Protocol):
@@ -85,23 +86,6 @@ class Person:
     role: Role
 
 
-class People(Protocol):
-    """Who may do what in a shared project. Every method raises UserError; only an owner may change anything."""
-
-    def all(self) -> list[Person]:
-        """Owners first, then by login."""
-        ...
-
-    def grant(self, login: str, role: Role, *, name: str = "") -> Person:
-        """Give a login this role in place of its earlier one. It decides as `name`: by default as before, or as its
-        login."""
-        ...
-
-    def revoke(self, login: str) -> Person:
-        """Take a login's role away; what it decided stays."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A document assigned to a curator until a time by the server's clock."""
@@ -111,69 +95,11 @@ class Claim:
     until: datetime
 
 
-class Team(Protocol):
-    """News and claims shared by the clients of a shared project."""
-
-    def follow(
-        self,
-        heard: Callable[[Sequence[int]], None],
-        *,
-        perform: Callable[[UnitOfWork, Mapping[str, Any]], Change] | None = None,
-        sent: Callable[[Sequence[Change], Sequence[int]], None] = ...,
-    ) -> None:
-        """Call `heard` in a thread, soon after others wrote, with their new operations (none for other writes). If it
-        raises an exception, it is called again. May be called once.
-
-        With `perform`, which takes a kept step in a unit, steps are kept while the server is away; `sent` is called
-        with what they changed, when they were sent, and with the operations that were appended between the first of
-        these steps and `follow`: `heard` does not get them."""
-        ...
-
-    def keep(self, step: Mapping[str, Any], error: AwayError) -> Change:
-        """Keep a step on this computer that failed with `error`, and send it when the server is back. Raises `error` if
-        this client does not follow the news."""
-        ...
-
-    def did(self, change: Change, step: Mapping[str, Any]) -> None:
-        """Note a step that was saved on the server, for the documents on this computer."""
-        ...
-
-    def opened(self, document_id: int) -> None:
-        """Copy the document and the next ones to this computer, soon, if this client follows the news. Raises AwayError
-        while it would look undecided: steps are kept that no copy shows."""
-        ...
-
-    def changed(self, document_ids: Sequence[int]) -> None:
-        """Note that copies of these are no longer up to date."""
-        ...
-
-    def close(self) -> None:
-        """Stop calling `heard`, before this returns; idempotent."""
-        ...
-
-    def next(self, curator: str, *, seconds: int) -> Claim | None:
-        """Assign the first document that is not done and not assigned to others, or return this curator's; None if
-        there is none."""
-        ...
-
-    def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
-        """Extend the claim; False if the curator no longer has the document."""
-        ...
-
-    def give_back(self, document_id: int, curator: str) -> None:
-        """Release the document; no effect if the curator does not have it."""
-        ...
-
-    def claims(self) -> list[Claim]:
-        """Assigned documents by id."""
-        ...
-
-
 class Store(Disk, Protocol):
     """An open project database. Units may be used from several threads, each unit from one."""
 
     @property
-    def team(self) -> Team | None:
+    def team(self) -> TeamBoard | None:
         """The clients of a shared project; None for a folder, to which only one process writes."""
         ...
 

@@ -59,13 +59,6 @@ def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
     return ", ".join(one for one in words if one)
 
 
-def foreseen(hits: Sequence[Hit]) -> dict[LeftOut, int]:
-    """Hits among these that would be left out, judged by their state when found."""
-    exists = sum(one.exact for one in hits)
-    barred = Counter(BARS[one.bar] for one in hits if one.bar is not None and not one.exact)
-    return {**({LeftOut.EXISTS: exists} if exists else {}), **barred}
-
-
 class HitMaking(Service):
     def make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None, *, sought: str = "") -> Made:
         """Make mentions of this type, all with this decision (None: undecided), as one operation. `sought` is noted

@@ -141,15 +141,6 @@ REFRESH = (
     ("update-mime-database", "mime"),
     ("gtk-update-icon-cache", "icons/hicolor"),
 )
-LISTS = {
-    "applications": ("mimeinfo.cache",),
-    "mime": (
-        *("aliases", "generic-icons", "globs", "globs2", "icons", "magic", "mime.cache", "subclasses", "treemagic"),
-        *("types", "version", "XMLnamespaces"),
-    ),
-    "icons/hicolor": ("icon-theme.cache",),
-}
-"""What those tools write in the folders; once nothing else is there, it lists nothing."""
 MIME = f"""<?xml version="1.0" encoding="UTF-8"?>
 <mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
   <mime-type type="{TYPE}">
@@ -205,7 +196,9 @@ def remove_from_desktop() -> list[Path]:
             ) from error
     if found:
         _refresh(home)
-        _tidy(home)
+        for folder in (one for path in found for one in path.parents if one.is_relative_to(home)):
+            with suppress(OSError):  # it holds something
+                folder.rmdir()
     return found
 
 
@@ -267,22 +260,6 @@ def _refresh(home: Path) -> None:
         program = shutil.which(tool)
         if program is not None and (home / folder).is_dir():
             subprocess.run([program, str(home / folder)], capture_output=True, check=False)  # noqa: S603 - own folders
-
-
-def _tidy(home: Path) -> None:
-    """Remove the lists of the desktop's tools where they list nothing, and empty folders."""
-    for name, lists in LISTS.items():
-        folder, made = home / name, {home / name / one for one in lists}
-        found = list(folder.rglob("*"))
-        if any(one not in made and not one.is_dir() for one in found):
-            continue
-        for one in made:
-            with suppress(OSError):
-                one.unlink()
-        below = sorted((one for one in found if one.is_dir()), reverse=True)
-        for one in (*below, folder, *folder.parents[: len(Path(name).parts)]):
-            with suppress(OSError):  # it holds something
-                one.rmdir()
 
 
 def _needs_linux() -> None:

@@ -458,8 +458,8 @@ def agreement_plot(rounds: Rounds) -> Plot:
 def consistency_plot(rows: Sequence[ConsistencyRow], where: StatisticsFilter) -> Plot:
     held = [one for one in rows if one.period == ALL and where.holds_curator(one.curator)]
     words = tr(
-        "No curator has been asked about the same mention twice yet. The settings say how many decided "
-        "mentions are asked again."
+        "No curator has decided the same mention twice yet. A round of the kind “own consistency” (People › Rounds) "
+        "measures it."
     )
     if held:
         asked = sum(one.items for one in held)

@@ -63,7 +63,7 @@ log = logging.getLogger(__name__)
 
 
 class TeamBoard:
-    """See `ports.Team`."""
+    """News and claims shared by the clients of a shared project."""
 
     def __init__(self, store: SharedStore) -> None:
         self._store = store
@@ -87,6 +87,12 @@ class TeamBoard:
         perform: Perform | None = None,
         sent: Callable[[Sequence[Change], Sequence[int]], None] = lambda *_: None,
     ) -> None:
+        """Call `heard` in a thread, soon after others wrote, with their new operations (none for other writes). If it
+        raises an exception, it is called again. May be called once.
+
+        With `perform`, which takes a kept step in a unit, steps are kept while the server is away; `sent` is called
+        with what they changed, when they were sent, and with the operations that were appended between the first of
+        these steps and `follow`: `heard` does not get them."""
         with self._store.read() as unit:
             last = unit.connection.exec_driver_sql(_LAST).first()
             self._seen, self._mark = (last[0], last[1]) if last is not None else (0, None)
@@ -101,20 +107,26 @@ class TeamBoard:
     # --- while the server is away ---
 
     def keep(self, step: Mapping[str, Any], error: AwayError) -> Change:
+        """Keep a step on this computer that failed with `error`, and send it when the server is back. Raises `error` if
+        this client does not follow the news."""
         change = self._store.absence.keep(step, error, seen=self._seen)
         self.wake()
         return change
 
     def did(self, change: Change, step: Mapping[str, Any]) -> None:
+        """Note a step that was saved on the server, for the documents on this computer."""
         self._store.absence.did(change, step)
 
     def opened(self, document_id: int) -> None:
+        """Copy the document and the next ones to this computer, soon, if this client follows the news. Raises AwayError
+        while it would look undecided: steps are kept that no copy shows."""
         if self._store.absence.hides:
             raise AwayError(tr(NOT_HERE, address=self._store.place))
         if self._store.absence.reserve is not None:
             self._store.absence.reserve.opened(document_id)
 
     def changed(self, document_ids: Sequence[int]) -> None:
+        """Note that copies of these are no longer up to date."""
         if self._store.absence.reserve is not None:
             self._store.absence.reserve.changed(document_ids)
 
@@ -125,6 +137,7 @@ class TeamBoard:
     # --- news, again ---
 
     def close(self) -> None:
+        """Stop calling `heard`, before this returns; idempotent."""
         if self._closed:
             return
         self._closed = True
@@ -266,6 +279,8 @@ class TeamBoard:
     # --- documents handed out ---
 
     def next(self, curator: str, *, seconds: int) -> Claim | None:
+        """Assign the first document that is not done and not assigned to others, or return this curator's; None if
+        there is none."""
         with self._store.write(quiet=True) as unit:
             conn = unit.connection
             conn.execute(delete(CLAIMS).where((CLAIMS.c.until < _NOW) | CLAIMS.c.document_id.in_(_finished())))
@@ -284,14 +299,17 @@ class TeamBoard:
             return Claim(int(found), curator, _local(until))
 
     def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
+        """Extend the claim; False if the curator no longer has the document."""
         with self._store.write(quiet=True) as unit:
             return bool(unit.connection.execute(_prolonged(curator, document_id, seconds)).rowcount)
 
     def give_back(self, document_id: int, curator: str) -> None:
+        """Release the document; no effect if the curator does not have it."""
         with self._store.write(quiet=True) as unit:
             unit.connection.execute(delete(CLAIMS).where(_own(curator, document_id)))
 
     def claims(self) -> list[Claim]:
+        """Assigned documents by id."""
         query = select(CLAIMS.c.document_id, CLAIMS.c.curator, CLAIMS.c.until).where(CLAIMS.c.until >= _NOW)
         query = query.where(CLAIMS.c.document_id.not_in(_finished())).order_by(CLAIMS.c.document_id)
         with self._store.read() as unit:

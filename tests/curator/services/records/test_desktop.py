@@ -61,19 +61,6 @@ def test_again_changes_nothing_and_removing_leaves_nothing(home: Path) -> None:
     assert desktop.remove_from_desktop() == []
 
 
-@pytest.mark.parametrize("other", ["", "mime/packages/other.xml"])
-def test_lists_of_the_desktops_tools_go_if_nothing_else_is_in_them(home: Path, other: str) -> None:
-    desktop.add_to_desktop()
-    for name in ("mime/mime.cache", "applications/mimeinfo.cache", "icons/hicolor/icon-theme.cache"):
-        (home / name).write_text("list", encoding="utf-8")
-    (home / "mime/application").mkdir()
-    if other:
-        (home / other).write_text("x", encoding="utf-8")
-    desktop.remove_from_desktop()
-    assert set(contents(home)) == ({other, "mime/mime.cache"} if other else set())
-    assert home.exists() is bool(other)
-
-
 @pytest.mark.parametrize(
     ("argument", "quoted"),
     [("/usr/bin/curator", "/usr/bin/curator"), ("a b", '"a b"'), ('a"$b%', '"a\\"\\$b%%"')],
