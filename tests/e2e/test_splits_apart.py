@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from curator import bootstrap, storage
+from curator import bootstrap
 from curator.bootstrap import Project
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
@@ -26,6 +26,7 @@ from curator.services.ports.queue import QueueFilter
 from curator.services.training.retraining import TRAINING
 from curator.services.training.snapshots import write_snapshot
 from curator.settings.file import load
+from curator.storage import project as storage
 from tests.tiny_bert import build_tiny_bert
 
 DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"
