@@ -18,9 +18,8 @@ from curator.io.kb.obographs import OboGraphsReader
 from curator.io.kb.rdf import OwlReader, SkosReader
 from curator.io.kb.umls import UmlsReader
 from curator.io.kb.zeshel import ZeshelKbReader
-from curator.io.literature.medline import MedlineFormat
 from curator.io.literature.plain_text import PlainTextFormat
-from curator.io.literature.pubmed_xml import PubMedXmlFormat
+from curator.io.literature.pubmed import MedlineFormat, PubMedXmlFormat
 from curator.io.literature.pubtator import PubTatorFormat
 from curator.io.standoff.brat import BratFormat
 from curator.io.standoff.cas_json import CasJsonFormat

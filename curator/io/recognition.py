@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from curator.domain.wording import UnknownFormatError, UserError, tr
-from curator.io.files.archives import digest, holds_many, never_read, open_files
 from curator.io.files.format import Format
-from curator.io.files.source import Source
+from curator.io.files.source import Source, digest, holds_many, never_read, open_files
 from curator.io.formats import FORMATS, KNOWLEDGE_BASES
 from curator.io.kb.base import KbReader
 from curator.io.kb.zeshel import ZeshelKbReader

@@ -9,7 +9,7 @@ from typing import Any
 from curator.domain.id_fields import id_in, identifier_key, looks_like_id
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
 from curator.io.files.field_meanings import identifiers_in, is_empty, kind_in, other_texts
-from curator.io.files.json_layout import rewritten
+from curator.io.files.json_stream import rewritten
 from curator.io.files.source import plain_text
 
 Json = dict[str, Any]

@@ -30,12 +30,12 @@ from curator.io.datasets.huggingface_rows import (
     parsed,
     relations_in,
 )
-from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.field_meanings import Unread
 from curator.io.files.format import ReadOnly
 from curator.io.files.json_stream import JsonStream, first_object, has_keys
 from curator.io.files.opening import failure_behind, first_bytes, unreadable
 from curator.io.files.reading import FilesReader, Placing, first_line, stated_mention
+from curator.io.files.source import Files, holds_many, open_files
 from curator.io.wiki.zeshel import DOCUMENT_KEYS
 from curator.services.ports.files import Carries
 

@@ -36,11 +36,10 @@ from curator.io.datasets.huggingface_rows import (
     placed_answers,
     relations_in,
 )
-from curator.io.files.archives import open_files
 from curator.io.files.field_meanings import Unread, cancelling, identifier_field, is_empty, unread_fields
 from curator.io.files.format import ReadOnly
 from curator.io.files.reading import plain_passages
-from curator.io.files.source import plain_text
+from curator.io.files.source import open_files, plain_text
 from curator.services.ports.files import Carries
 
 _TASK = re.compile(

@@ -9,11 +9,10 @@ from typing import Any, ClassVar, NoReturn
 from curator.domain.documents import SourceFile
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.export import WrittenSource, write_streams
 from curator.io.files.reading import Reader
 from curator.io.files.report import Report
-from curator.io.files.source import Source
+from curator.io.files.source import Files, Source, holds_many, open_files
 from curator.services.ports.files import Carries, ExportDocument
 
 

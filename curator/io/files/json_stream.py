@@ -4,6 +4,8 @@ A file holds one value, or several one after another (JSON lines). Documents are
 key (`documents`), at the top level or in a list of such objects; without such a list, they are the objects at the top
 level or in the top-level list. `json` finds the end of each at the speed of C: an event parser would be slower and does
 not give the text, which the round trip needs.
+
+Changed JSON in the layout of the text that it replaces.
 """
 
 from __future__ import annotations
@@ -14,8 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NoReturn
 
-from curator.domain.wording import UserError, tr
-from curator.io.files.archives import FileOf
+from curator.domain.wording import UNPAIRED, UserError, tr
 from curator.io.files.source import BOM, Source
 
 CHUNK = 1 << 18
@@ -30,7 +31,7 @@ class JsonStream:
     JSON.
     """
 
-    def __init__(self, source: Source | FileOf, lists: Sequence[str], *, whole: bool) -> None:
+    def __init__(self, source: Source, lists: Sequence[str], *, whole: bool) -> None:
         self._source = source
         self._lists = frozenset(lists)
         self._whole = whole  # the file contains only documents
@@ -196,3 +197,28 @@ def text_in(value: Mapping[str, Any], key: str) -> str:
     if not isinstance(value.get(key), str):
         raise LineError(tr("has no text in `{key}`", key=key))
     return str(value[key])
+
+
+_INDENTATION = re.compile(r"\n([ \t]*)\S")
+_COLON = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"([ \t]*:[ \t]*)')
+_COMMA = re.compile(r'[\]}"\w]([ \t]*,[ \t]*)"(?:[^"\\]|\\.)*"\s*:')
+
+
+def rewritten(text: str, value: Any) -> str:
+    """`value` as JSON with the indentation, separators and escapes of `text`, which holds one JSON value. The closing
+    bracket is indented like that of `text`, which may be a part of a larger value."""
+    lines = _INDENTATION.findall(text)
+    base = lines[-1] if lines else ""
+    steps = [one.removeprefix(base) for one in lines if len(one) > len(base)]
+    colon, comma = _COLON.search(text), _COMMA.search(text)
+    try:
+        whole = json.dumps(
+            value,
+            ensure_ascii=text.isascii() and "\\u" in text,
+            indent=min(steps, key=len) if steps else None,
+            separators=("," if steps else comma[1] if comma else ", ", colon[1] if colon else ": "),
+        )
+    except RecursionError:  # not a file that anyone wrote
+        return json.dumps(value)
+    whole = UNPAIRED.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)  # can only be written escaped
+    return whole.replace("\n", ("\r\n" if "\r\n" in text else "\n") + base)

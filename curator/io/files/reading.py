@@ -11,10 +11,9 @@ from curator.domain.documents import Passage, SourceDocument, SourceMention, Spa
 from curator.domain.entities import ObsoleteEntity
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.io.files.anchoring import Anchors, Range, find_place, learn
-from curator.io.files.archives import Files
 from curator.io.files.idstyle import read_ids
 from curator.io.files.report import Report, first_of
-from curator.io.files.source import Source
+from curator.io.files.source import Files, Source
 
 NOT_AVAILABLE = ("[not available].", "[not available]")
 """PubMed's title for a record without a translated title."""

@@ -15,8 +15,7 @@ from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import tr
 from curator.io.files.json_stream import LineError, first_object, parse_object
 from curator.io.files.source import BOM, plain_text
-from curator.io.kb.base import KbReader, clean_names, keep_obsolete
-from curator.io.kb.ontology_terms import inverted
+from curator.io.kb.base import KbReader, clean_names, inverted, keep_obsolete
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
 INSTEAD = ("replaced_by", "consider")

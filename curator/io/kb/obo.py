@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import ntr, tr
 from curator.io.files.source import BOM, without_line_end
-from curator.io.kb.base import KbReader, clean_names, keep_obsolete
-from curator.io.kb.ontology_terms import OBSOLETE, ONE_OBSOLETE, inverted
+from curator.io.kb.base import OBSOLETE, ONE_OBSOLETE, KbReader, clean_names, inverted, keep_obsolete
 
 _QUOTED = re.compile(r'\s*"((?:[^"\\]++|\\.)*+)"')
 _MODIFIERS = re.compile(r'(?<!\s)\s*\{\s*[^\s={}"]+\s*=\s*"(?:[^"\\]++|\\.)*+"[^{}]*\}\s*$')

@@ -15,8 +15,7 @@ from typing import Any
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.source import plain_text
-from curator.io.kb.base import KbReader
-from curator.io.kb.ontology_terms import OntologyTerm, entities, successors, term_id
+from curator.io.kb.base import KbReader, OntologyTerm, entities, successors, term_id
 
 REPLACED_BY = ("0100001", "replacedBy")  # of IAO and of oboInOwl
 _START = re.compile(rb'^\s*\{[\s\S]{0,2000}"graphs"\s*:\s*\[')

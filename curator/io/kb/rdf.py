@@ -38,8 +38,7 @@ from xml.parsers import expat
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.source import Source
-from curator.io.kb.base import KbReader
-from curator.io.kb.ontology_terms import OntologyTerm, entities, inverted, term_id
+from curator.io.kb.base import KbReader, OntologyTerm, entities, inverted, term_id
 from curator.services.ports.files import KbOptions
 
 LONGEST_ENTITY = 1000

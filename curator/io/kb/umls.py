@@ -17,8 +17,7 @@ from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
 from curator.io.files.opening import own_file
 from curator.io.files.source import Source
-from curator.io.kb.base import CONTROL, KbReader
-from curator.io.kb.ontology_terms import inverted
+from curator.io.kb.base import CONTROL, KbReader, inverted
 from curator.services.ports.files import KbOptions
 
 LANGUAGES = {

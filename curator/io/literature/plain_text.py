@@ -13,13 +13,12 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
-from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.export import DocumentWriter, WrittenSource, write_documents
 from curator.io.files.format import Format
 from curator.io.files.opening import first_bytes
 from curator.io.files.reading import FilesReader, first_line, plain_passages
 from curator.io.files.report import Report
-from curator.io.files.source import BOM
+from curator.io.files.source import BOM, Files, holds_many, open_files
 from curator.services.ports.files import ExportDocument, LeftOut
 
 ENDINGS = (".txt", ".text")

@@ -32,7 +32,6 @@ from curator.domain.relations import Relation, SourceEnd, SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
 from curator.io.files.anchoring import Range, broken, quoted, same_text
-from curator.io.files.archives import Files, chosen_files, holds_many, member_of, open_files
 from curator.io.files.attributes import BINARY, AttributeNames
 from curator.io.files.editing import DocumentEdit
 from curator.io.files.export import Action, DocumentWriter, WrittenSource, extra_of, write_documents
@@ -41,7 +40,18 @@ from curator.io.files.idstyle import NIL, read_id
 from curator.io.files.reading import FilesReader, Placing, Reader, first_line, plain_passages, stated_mention
 from curator.io.files.relations import roles_of, unique_keys
 from curator.io.files.report import Report
-from curator.io.files.source import BOM, Source, line_end, split_lines, without_line_end
+from curator.io.files.source import (
+    BOM,
+    Files,
+    Source,
+    chosen_files,
+    holds_many,
+    line_end,
+    member_of,
+    open_files,
+    split_lines,
+    without_line_end,
+)
 from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 _RELATION = re.compile(r"(R\S*)\t(\S+)((?: \S+:\S+)+)\s*")

@@ -20,10 +20,9 @@ from lxml import etree
 from curator.domain.documents import SourceDocument, Utf16Map
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.files.archives import Files
 from curator.io.files.field_meanings import Unread, identifiers_in, is_empty
 from curator.io.files.format import ReadOnly
-from curator.io.files.source import plain_text
+from curator.io.files.source import Files, plain_text
 from curator.io.standoff import xmi as tree
 from curator.io.standoff.xmi import XmiFormat, XmiReader, other_annotations
 from curator.services.ports.files import Carries

@@ -33,19 +33,17 @@ from curator.domain.id_fields import identifier_key
 from curator.domain.relations import Relation, SourceEnd, SourceRelation
 from curator.domain.wording import tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.archives import Files
 from curator.io.files.attributes import AttributeNames, any_of, json_text, said_value
 from curator.io.files.editing import DocumentEdit
 from curator.io.files.export import Action, FreeNames, WrittenSource, extra_of
 from curator.io.files.field_meanings import identifiers_in, is_empty, kind_in, other_texts
 from curator.io.files.format import Format
 from curator.io.files.idstyle import IdStyle, read_id
-from curator.io.files.json_layout import rewritten
-from curator.io.files.json_stream import JsonStream
+from curator.io.files.json_stream import JsonStream, rewritten
 from curator.io.files.reading import FilesReader, are_apart, first_line, plain_passages, stated_mention
 from curator.io.files.relations import unique_keys, unwritten
 from curator.io.files.report import Report
-from curator.io.files.source import plain_text
+from curator.io.files.source import Files, plain_text
 from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 IDENTIFIER = "identifier"

@@ -37,7 +37,6 @@ from curator.domain.documents import Passage, SourceDocument, SourceFile, Source
 from curator.domain.relations import Relation, SourceEnd, SourceRelation
 from curator.domain.wording import ntr, tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.archives import Files
 from curator.io.files.attributes import AttributeNames, any_of, held_name
 from curator.io.files.editing import DocumentEdit
 from curator.io.files.export import Action, DocumentWriter, WrittenSource, write_documents
@@ -45,7 +44,7 @@ from curator.io.files.format import Format
 from curator.io.files.reading import FilesReader, first_line, stated_mention
 from curator.io.files.relations import unique_keys, unwritten
 from curator.io.files.report import Report
-from curator.io.files.source import BOM
+from curator.io.files.source import BOM, Files
 from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 FORMAT = "#FORMAT=WebAnno TSV 3"

@@ -32,7 +32,6 @@ from urllib.parse import quote, unquote, urlsplit
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.attributes import AttributeNames, json_text
 from curator.io.files.editing import DocumentEdit
 from curator.io.files.export import Action, FreeNames, WrittenSource, extra_of, is_gold
@@ -43,7 +42,7 @@ from curator.io.files.json_stream import JsonStream
 from curator.io.files.opening import own_file
 from curator.io.files.reading import FilesReader, Placing, are_apart, first_line, plain_passages, stated_mention
 from curator.io.files.report import Report
-from curator.io.files.source import plain_text
+from curator.io.files.source import Files, holds_many, open_files, plain_text
 from curator.services.ports.files import Carries, ExportDocument, ExportMention
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"

@@ -44,13 +44,13 @@ from curator.domain.id_fields import identifier_key
 from curator.domain.relations import Relation, SourceEnd, SourceRelation
 from curator.domain.wording import UnreadableError, UserError, ntr, tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.archives import Files, chosen_files
 from curator.io.files.attributes import AttributeNames, any_of
 from curator.io.files.editing import DocumentEdit
 from curator.io.files.export import Action, DocumentWriter, WrittenSource, extra_of, unique, write_documents
 from curator.io.files.format import Format
 from curator.io.files.reading import FilesReader, are_apart, first_line, plain_passages, stated_mention
 from curator.io.files.report import Report
+from curator.io.files.source import Files, chosen_files
 from curator.io.files.xml_stream import safe_xml
 from curator.io.standoff.webanno_tsv import (
     ID_FEATURES,

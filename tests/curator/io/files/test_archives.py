@@ -11,10 +11,9 @@ from typing import BinaryIO
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io.files import archives
-from curator.io.files.archives import open_files
+from curator.io.files import source
 from curator.io.files.export import safe_name, write_files
-from curator.io.files.source import Source
+from curator.io.files.source import Source, open_files
 
 Put = Callable[..., Path]
 CONTENT = [("b.txt", b"two\r\n"), ("sub/a.txt", "é".encode()), ("c.ann", b"")]
@@ -77,7 +76,7 @@ def test_links_bombs_and_passwords_are_refused(tmp_path: Path, monkeypatch: pyte
         archive.writestr(link, "/etc/passwd")
     with pytest.raises(UserError, match="a link"):
         open_files(path)
-    monkeypatch.setattr(archives, "FREE_BYTES", 1000)
+    monkeypatch.setattr(source, "FREE_BYTES", 1000)
     bomb = zipped(path, [("a", bytes(1 << 20))])
     with pytest.raises(UserError, match="would unpack"):
         open_files(bomb)
@@ -156,15 +155,15 @@ def test_an_archive_that_the_disk_does_not_give_is_not_called_damaged(
 def test_an_archive_whose_read_failed_once_is_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.zip", [("a", b"a")])
     failing = [OSError(5, "Input/output error")]
-    opened = archives.open_plain
+    opened = source.open_plain
 
     def once(one: Path) -> BinaryIO:
         if failing:
             raise failing.pop()
         return opened(one)
 
-    monkeypatch.setattr(archives, "open_plain", once)
-    assert archives.is_zip(path)
+    monkeypatch.setattr(source, "open_plain", once)
+    assert source.is_zip(path)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="lists the open files as Linux does")

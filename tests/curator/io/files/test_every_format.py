@@ -24,9 +24,8 @@ from pyarrow import parquet
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UnreadableError, UserError
-from curator.io.files import archives
-from curator.io.files.archives import holds_many, open_files
-from curator.io.files.source import Source
+from curator.io.files import source
+from curator.io.files.source import Source, holds_many, open_files
 from curator.io.registry import default_registry
 from curator.services.importing.import_sources import document_formats
 from curator.services.ports.files import DocumentFormat, FormatRegistry
@@ -175,7 +174,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> FailingDisk:
 
 def whole(path: Path) -> object:
     """What an import takes from a source."""
-    archives._listed.cache_clear()
+    source._listed.cache_clear()
     form = default_registry().recognise(path)
     reader = form.open(path)
     documents = list(reader)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io.files import archives
+from curator.io.files import source
 from curator.io.registry import default_registry
 
 Put = Callable[..., Path]
@@ -168,12 +168,12 @@ def test_a_link_in_an_archive(tmp_path: Path) -> None:
 
 
 def test_a_zip_bomb(tmp_path: Path) -> None:
-    refused(archive(tmp_path / "a.zip", "a.txt", b"a\n" * (archives.FREE_BYTES // 2 + 2_000_000)), "swell|far more")
+    refused(archive(tmp_path / "a.zip", "a.txt", b"a\n" * (source.FREE_BYTES // 2 + 2_000_000)), "swell|far more")
 
 
 def test_a_gzip_bomb(put: Put) -> None:
     """For every reader of one file, by what all of them read through."""
-    bomb = put(gzip.compress(b"1|t|a\n" + b"\n" * (archives.FREE_BYTES + 3_000_000)), "a.txt.gz")
+    bomb = put(gzip.compress(b"1|t|a\n" + b"\n" * (source.FREE_BYTES + 3_000_000)), "a.txt.gz")
     with pytest.raises(UserError, match="unpacks to far more than its own size"):
         list(default_registry().by_name("pubtator").open(bomb))
     fine = put(gzip.compress(b"1|t|Naloxone.\n1|a|\n" * 5), "b.txt.gz")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.io.files.json_layout import rewritten
+from curator.io.files.json_stream import rewritten
 from tests.curator.io.standoff_samples import FEW
 
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([1.5, "", "é", "a\nb", "\ud83d", '"', "1, 2"])

@@ -13,8 +13,8 @@ import pytest
 
 from curator.domain.wording import UnreadableError, UserError
 from curator.io.files import opening
-from curator.io.files.archives import chosen_files, digest, never_read, open_files
 from curator.io.files.opening import failure_behind, first_bytes, is_own, own_file, unreadable
+from curator.io.files.source import chosen_files, digest, never_read, open_files
 
 Put = Callable[..., Path]
 links = pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")

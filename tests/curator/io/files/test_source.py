@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 
 from curator.domain.wording import UserError
 from curator.io.files import source
-from curator.io.files.archives import digest, is_zip, open_files
-from curator.io.files.source import Source, join_lines, line_end, plain_text, split_lines, without_line_end
+from curator.io.files.source import (
+    Source,
+    digest,
+    is_zip,
+    join_lines,
+    line_end,
+    open_files,
+    plain_text,
+    split_lines,
+    without_line_end,
+)
 
 Put = Callable[..., Path]
 

@@ -13,9 +13,8 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.io.kb import rdf
-from curator.io.kb.base import KbReader
+from curator.io.kb.base import KbReader, term_id
 from curator.io.kb.obographs import OboGraphsReader
-from curator.io.kb.ontology_terms import term_id
 from curator.io.kb.rdf import OwlReader, SkosReader
 from curator.io.registry import default_registry
 from curator.services.ports.files import KbOptions

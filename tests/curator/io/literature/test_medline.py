@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.documents import SourceDocument
 from curator.domain.wording import UserError
-from curator.io.literature.medline import MedlineFormat, MedlineReader
+from curator.io.literature.pubmed import MedlineFormat, MedlineReader
 
 Put = Callable[..., Path]
 

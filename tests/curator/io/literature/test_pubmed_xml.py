@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.documents import SourceDocument
 from curator.domain.wording import UserError
-from curator.io.literature.pubmed_xml import PubMedXmlFormat, PubMedXmlReader
+from curator.io.literature.pubmed import PubMedXmlFormat, PubMedXmlReader
 
 Put = Callable[..., Path]
 

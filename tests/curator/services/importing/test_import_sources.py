@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UnreadableError, UserError
-from curator.io.files.archives import MOST_BYTES, Files
+from curator.io.files.source import MOST_BYTES, Files
 from curator.io.files.opening import unreadable
 from curator.io.registry import default_registry
 from curator.services.importing.import_sources import sources_of
