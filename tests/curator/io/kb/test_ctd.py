@@ -57,11 +57,3 @@ def test_medic(put: Put) -> None:
     assert [one.line for one in reader.problems] == [3, 4, 5, 6, 7], "the first of an id is kept"
     with pytest.raises(UserError, match="not MEDIC"):
         MedicReader.open(put("id|name\n1|x\n"))
-
-
-def test_the_real_vocabulary(shared_data: Path) -> None:
-    reader = MedicReader.open(shared_data / "mesh_native/medic_2012.txt")
-    entities = list(reader)
-    assert len(entities) == 11915
-    assert sum(1 + len(one.synonyms) for one in entities) == 76237
-    assert reader.problems == []

@@ -111,12 +111,3 @@ def test_nothing_usable_is_an_error(put: Put) -> None:
         read(put(lines({"id": "", "name": "x"})))
     with pytest.raises(UserError, match="is not a JSON lines knowledge base"):
         JsonlReader.open(put("hello"))
-
-
-def test_the_real_knowledge_base(shared_data: Path) -> None:
-    entities, reader = read(shared_data / "kb/mesh_medic.jsonl.gz")
-    assert len(entities) == 38186
-    assert sum(1 + len(e.synonyms) for e in entities) == 190256
-    assert sum(bool(e.definition) for e in entities) == 26068
-    assert reader.problems == []
-    assert reader.position[0] == reader.position[1]

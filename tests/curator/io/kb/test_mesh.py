@@ -96,13 +96,3 @@ def test_ascii(put: Put) -> None:
     )
     assert made == Entity("MESH:C000003", "Made", ("Maid",), ("Disease",), "A note.")
     assert [one.text for one in reader.problems] == ["1 qualifier was skipped: it is not an entity"]
-
-
-@pytest.mark.parametrize(("name", "number"), [("desc-samples.xml", 43), ("supp-samples.xml", 19)])
-def test_real_records(shared_data: Path, name: str, number: int) -> None:
-    reader = MeshXmlReader.open(shared_data / "mesh_native" / name)
-    entities = list(reader)
-    assert len(entities) == number
-    assert all(one.types for one in entities if one.tree_numbers)
-    assert reader.problems == []
-    assert reader.position[0] == reader.position[1]

@@ -161,16 +161,3 @@ def test_no_term_is_an_error(put: Put) -> None:
         read(put, "[Typedef]\nid: part_of\n")
     with pytest.raises(UserError, match="is not an OBO"):
         OboReader.open(put("hello"))
-
-
-@pytest.mark.parametrize(
-    ("name", "terms", "alternates"),
-    [("doid_2016-09-01.obo.gz", 6971, 1335), ("hp_2014.obo.gz", 10783, 3450)],
-)
-def test_real_ontologies(shared_data: Path, name: str, terms: int, alternates: int) -> None:
-    reader = OboReader.open(shared_data / "obo" / name)
-    entities = list(reader)
-    assert len(entities) == terms
-    assert sum(len(e.alt_ids) for e in entities) == alternates
-    assert [p.line for p in reader.problems] == [0]
-    assert all(e.types for e in entities)

@@ -66,12 +66,6 @@ def test_unusable_lines_and_folders(put: Put, tmp_path: Path) -> None:
         ZeshelKbReader.open(put("{}\n"))
 
 
-def test_the_real_slice(shared_data: Path) -> None:
-    entities = list(ZeshelKbReader.open(shared_data / "zeshel"))
-    assert len(entities) == 23
-    assert {t for e in entities for t in e.types} == {"doctor_who", "military", "pro_wrestling", "starwars"}
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
 @pytest.mark.parametrize("place", ["", "documents"])
 @pytest.mark.parametrize("link", ["file", "folder"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -61,29 +60,6 @@ def test_unchanged_files_are_written_back_byte_for_byte(
 ) -> None:
     path = put(text, zipped=zipped)
     assert written(make, path)[0] == text
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bc5cdr/train.pubtator.txt",
-        "bc5cdr/dev.pubtator.txt",
-        "bc5cdr/sample.pubtator.txt",
-        "ncbi_disease/train.pubtator.txt",
-        "ncbi_disease/dev.pubtator.txt",
-        pytest.param("scale/medmentions_tokenised_train.pubtator.txt.gz", marks=pytest.mark.soak),
-    ],
-)
-def test_real_corpora_are_written_back_byte_for_byte(
-    make: SimpleNamespace, shared_data: Path, tmp_path: Path, name: str
-) -> None:
-    source, form = shared_data / name, PubTatorFormat()
-    reader = form.open(source)
-    items = [make.export(document) for document in reader]
-    (out,) = form.write([(make.file(source, reader), items)], tmp_path / "out.txt")
-    data = source.read_bytes()
-    assert out.read_bytes() == (gzip.decompress(data) if name.endswith(".gz") else data)
-    assert not [p for p in reader.problems if p.severity == "set aside"]
 
 
 def test_a_changed_decision_rewrites_its_id_column_only(make: SimpleNamespace, put: Put) -> None:

@@ -86,16 +86,6 @@ def test_unchanged_files_go_back_byte_for_byte(make: SimpleNamespace, put: Put, 
     assert out.read_bytes().decode() == text
 
 
-def test_the_real_sample_goes_back_as_it_was(make: SimpleNamespace, shared_data: Path, tmp_path: Path) -> None:
-    path = shared_data / "formats/pubannotation/3181839.json"
-    assert default_registry().recognise(path).name == "pubannotation"
-    found, _ = read(PubAnnotationFormat(), path)
-    assert [one.external_id for one in found][:2] == ["3181839-0", "3181839-1"]
-    assert found[1].passages[0].label == "INTRODUCTION"
-    (out,) = written(make, PubAnnotationFormat(), path, tmp_path / "out")
-    assert json.loads(out.read_text()) == json.loads(path.read_text())
-
-
 def changed(make: SimpleNamespace, put: Put, tmp_path: Path, **changes: Any) -> tuple[dict[str, Any], list[str]]:
     form = PubAnnotationFormat()
     (out,) = written(make, form, put(dumped(DOCUMENT)), tmp_path / "out.json", **changes)

@@ -198,29 +198,6 @@ def test_blank_lines_are_kept_and_not_parsed(
     assert all(parsed)
 
 
-def test_the_real_slice_is_written_back_byte_for_byte(make: SimpleNamespace, shared_data: Path, tmp_path: Path) -> None:
-    for path in sorted((shared_data / "zeshel/mentions").glob("*.json")):
-        found, reader = read(path)
-        assert reader.problems == []
-        out = tmp_path / path.stem
-        outs = ZeshelFormat().write([(make.file(path, reader), [make.export(d) for d in found])], out)
-        assert (out / "mentions" / path.name).read_bytes() == path.read_bytes()
-        for world in outs[1:]:
-            original = (shared_data / "zeshel/documents" / world.name).read_bytes().splitlines(keepends=True)
-            assert world.read_bytes() == b"".join(line for line in original if line in world.read_bytes())
-        assert [d.mentions for d in read(outs[0])[0]] == [d.mentions for d in found]
-    assert max(len(d.text.split()) for d in found) == 19080
-
-
-def test_a_real_documents_file_is_written_back(make: SimpleNamespace, shared_data: Path, tmp_path: Path) -> None:
-    for path in sorted((shared_data / "zeshel/documents").glob("*.json")):
-        found, reader = read(path)
-        (out,) = ZeshelFormat().write(
-            [(make.file(path, reader), [make.export(d) for d in found])], tmp_path / path.stem
-        )
-        assert out.read_bytes() == path.read_bytes()
-
-
 def test_a_changed_label_and_its_category(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
     path = corpus(put, lines([mention(1, "Ann", 9, 9), mention(2, "red castle", 4, 5)]))
     text, _ = export(make, path, tmp_path / "out", {0: {"verdicts": {0: Verdict.link(f"{3:016X}")}}})
