@@ -213,10 +213,6 @@ class Registry:
         undecided = kind is None and path.is_file() and is_table(path)
         return preview_kb_table(path, options) if kind is KbTableReader or undecided else None
 
-    def kb_titles(self) -> Mapping[str, str]:
-        """The knowledge-base formats: name and title."""
-        return dict(self.knowledge_bases())
-
     def kb_choices(self) -> Mapping[str, frozenset[str]]:
         """The `KbOptions` supported by each knowledge-base format."""
         return {one.format: one.chooses for one in KNOWLEDGE_BASES}

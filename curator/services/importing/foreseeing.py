@@ -98,7 +98,7 @@ def foresee_kb(
     found = Foreseen(path)
     try:
         reader = formats.open_kb(path, options)
-        found = replace(found, format=reader.format, title=formats.kb_titles()[reader.format])
+        found = replace(found, format=reader.format, title=dict(formats.knowledge_bases())[reader.format])
         entities: list[Entity] = []
         number = 0
         for number, one in enumerate(_records(reader), 1):

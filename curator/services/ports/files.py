@@ -269,10 +269,6 @@ class FormatRegistry(Protocol):
         """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""
         ...
 
-    def kb_titles(self) -> Mapping[str, str]:
-        """The knowledge-base formats: name and title."""
-        ...
-
     def kb_choices(self) -> Mapping[str, frozenset[str]]:
         """The `KbOptions` supported by each knowledge-base format."""
         ...

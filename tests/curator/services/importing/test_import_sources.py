@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UnreadableError, UserError
-from curator.io.files.source import MOST_BYTES, Files
 from curator.io.files.opening import unreadable
+from curator.io.files.source import MOST_BYTES, Files
 from curator.io.registry import default_registry
 from curator.services.importing.import_sources import sources_of
 from curator.services.ports.queue import QueueFilter
