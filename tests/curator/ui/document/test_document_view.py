@@ -417,22 +417,6 @@ def differing(one: QImage, other: QImage) -> list[tuple[int, int]]:
     return [(x, y) for x, y in places if one.pixel(x, y) != other.pixel(x, y)]
 
 
-@pytest.mark.parametrize("points", [10, 12, 18])
-def test_the_frame_leaves_the_characters_beside_it_as_they_were(qtbot: QtBot, points: int) -> None:
-    widget, page = crowded_page(qtbot, points=points, spacing=1.5)
-    before = drawn(widget)
-    for one in page.mentions:
-        widget.set_current(one.mention.id)
-        changed = differing(before, drawn(widget))
-        where = one.mention.spans[0]
-        assert changed, "the frame is seen"
-        for at in (where.start - 1, where.end):
-            if 0 <= at < len(page.document.text) and not page.document.text[at].isspace():
-                box = widget.rect_of(Span(at, at + 1)).toRect()
-                ink = [(x, y) for x, y in changed if box.contains(x, y) and is_ink(before, x, y)]
-                assert ink == [], f"{page.document.text[at]!r} beside mention {one.mention.id}"
-
-
 def is_ink(image: QImage, x: int, y: int) -> bool:
     """A letter's stroke, not its soft edge nor the dots of a line."""
     colour = QColor(image.pixel(x, y))
@@ -457,41 +441,6 @@ def test_flags_and_bubbles_hide_no_letters_and_are_whole(qtbot: QtBot, points: i
     bubbles = sum(QColor(after.pixel(x, y)) == LIGHT.accent for x, y in changed)
     assert flags >= 4 * len(page.mentions)
     assert bubbles >= 12 * len(page.mentions)
-
-
-@pytest.mark.parametrize("points", [9, 12, 20])
-def test_the_frame_of_the_current_mention_leaves_its_marks_free(qtbot: QtBot, points: int) -> None:
-    """Nothing of the frame is drawn within a pixel of the flag and the bubble, and the flag keeps off its corner."""
-    widget, page = crowded_page(qtbot, points=points, spacing=1.5)
-    noted = noted_page(page)
-    one = next(one for one in noted.mentions if len(one.mention.text) > 6)
-    before = drawn(widget)
-    widget.update_mentions(noted.mentions)
-    marked = drawn(widget)
-    widget.set_current(one.mention.id)
-    framed = drawn(widget)
-    line = widget.rect_of(one.mention.spans[0]).adjusted(-4, -8, 4, 0).toRect()
-    marks = [(x, y) for x, y in differing(before, marked) if line.contains(x, y)]
-    around = {(x + dx, y + dy) for x, y in marks for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-    assert around
-    assert not around & {*differing(marked, framed)}
-    assert min(x for x, _ in marks) > line.left() + 4 + 3
-
-
-def test_the_marks_of_the_current_mention_stand_in_front_of_its_frame(qtbot: QtBot) -> None:
-    widget, page = crowded_page(qtbot, points=12, spacing=1.5)
-    noted = noted_page(page)
-    one = noted.mentions[0]
-
-    def bubble() -> int:
-        image, box = drawn(widget), widget.rect_of(one.mention.spans[0]).adjusted(-4, -12, 4, 0).toRect()
-        places = ((x, y) for x in range(box.left(), box.right()) for y in range(box.top(), box.bottom()))
-        return sum(QColor(image.pixel(x, y)) == LIGHT.accent for x, y in places)
-
-    widget.update_mentions(noted.mentions)
-    before = bubble()
-    widget.set_current(one.mention.id)
-    assert bubble() == before > 10
 
 
 def test_what_changes_around_a_mention_is_repainted(qtbot: QtBot) -> None:

@@ -19,6 +19,7 @@ from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
 from curator.storage import project as storage
 from curator.ui.bench.workbench import Workbench
+from curator.ui.candidates.search_panel import SearchPanel
 from curator.ui.kit.theme import ThemeController
 from curator.ui.shell.main_window import MainWindow
 from tests.curator.services.fakes import FakeJobs, FakeLinker, World, make_store
@@ -50,7 +51,8 @@ class WindowJobs(FakeJobs):
 
 @dataclass
 class Desk:
-    """The window, its project, and hands to press keys with."""
+    """The window, its project, and hands to press keys with. What several tests look at is named here, so that its
+    place in the window is written once."""
 
     window: MainWindow
     world: World
@@ -83,6 +85,21 @@ class Desk:
     @property
     def note(self) -> str:
         return self.bench.candidates.note.text()
+
+    @property
+    def said(self) -> str:
+        """The sentence in the bottom line."""
+        return self.bench.bottom.message.words
+
+    @property
+    def search(self) -> SearchPanel:
+        return self.bench.search.panel
+
+    @property
+    def document(self) -> str:
+        """The identifier of the open document."""
+        assert self.bench.navigator.opened is not None
+        return self.bench.navigator.opened.document.external_id
 
 
 MakeDesk = Callable[..., Desk]

@@ -23,7 +23,7 @@ def has(desk: Desk) -> dict[str, str]:
 def test_keys_set_change_clear_and_undo_a_value(desk: Desk) -> None:
     desk.press(Qt.Key.Key_L)
     assert not desk.bench.reasons.asked
-    assert "no attributes yet" in desk.bench.bottom.message.words
+    assert "no attributes yet" in desk.said
     desk.project.attributes.save(SCHEME)
     desk.press(Qt.Key.Key_L)
     assert [one.text() for one in desk.bench.reasons.buttons] == ["A  negation", "B  severity"]
@@ -109,7 +109,7 @@ def test_attributes_of_imported_files_are_listed_and_read_with_one_button(desk: 
     files.button.click()
     qtbot.waitUntil(lambda: [state_words(one) for one in files.table.lines.rows] == ["new", "read"])
     assert [one.name for one in dialog.scheme.shown] == ["Negation"]
-    assert "Read attributes of 1 mention from the files: Negation" in desk.bench.bottom.message.words
+    assert "Read attributes of 1 mention from the files: Negation" in desk.said
     dialog.drop.click()  # a draft: reading would lose it
     files.table.lines.set_ticked([0], True)
     files.button.click()

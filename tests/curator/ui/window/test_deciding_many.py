@@ -57,7 +57,7 @@ def test_enter_decides_nothing_in_the_list_before_the_curator_moved_in_it(desk: 
     desk.press(Key.Key_Return)
     desk.press(Key.Key_Return)
     assert verdicts(desk, 5) == [None]
-    assert desk.bench.bottom.message.words == MOVE_FIRST
+    assert desk.said == MOVE_FIRST
     desk.press(Key.Key_Up)
     desk.press(Key.Key_Return)
     assert verdicts(desk, 5) == [LIDOCAINE]
@@ -127,13 +127,13 @@ def hinted(desk: Desk) -> list[str]:
 
 def test_what_is_said_of_the_list_goes_with_it(desk: Desk) -> None:
     desk.press(Key.Key_Return, SHIFT)
-    assert "ticked" in desk.bench.bottom.message.words
+    assert "ticked" in desk.said
     desk.press(Key.Key_Escape)
-    assert desk.bench.bottom.message.words == ""
+    assert desk.said == ""
     desk.press(Key.Key_Up)
     desk.press(Key.Key_Return, SHIFT)
     desk.press(Key.Key_Return, SHIFT)
-    assert "Lidocaine" in desk.bench.bottom.message.words, "what was decided is said on"
+    assert "Lidocaine" in desk.said, "what was decided is said on"
 
 
 def test_the_bottom_line_names_the_keys_of_the_list_while_it_has_the_keyboard(desk: Desk) -> None:
@@ -180,7 +180,7 @@ def test_a_string_that_stands_nowhere_else_is_said_and_nothing_opens(make_desk: 
     desk.press(Key.Key_Up)
     desk.press(Key.Key_Return, SHIFT)
     assert not desk.bench.many.is_open
-    assert desk.bench.bottom.message.words == NONE.format(text="Lidocaine")
+    assert desk.said == NONE.format(text="Lidocaine")
 
 
 def test_the_setting_lists_after_every_decision_that_has_others(desk: Desk) -> None:

@@ -155,7 +155,7 @@ def test_a_knowledge_base_is_imported_and_its_index_built(make_desk: MakeDesk, q
     built = next(job.outcome for job in desk.bench.jobs.listed if job.kind is JobKind.INDEX)
     assert built is not None
     assert built.message
-    assert desk.bench.bottom.message.words == built.message
+    assert desk.said == built.message
 
 
 def test_a_missing_knowledge_base_is_told_in_a_sentence(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_the_mapping_is_edited_by_ticks(desk: Desk, qtbot: QtBot) -> None:
     dialog.accept()
     wanted = {"Chemical", "Disease"}
     qtbot.waitUntil(lambda: set(desk.project.knowledge.mapping().types_for("SpecificDisease")) == wanted)
-    qtbot.waitUntil(lambda: desk.bench.bottom.message.words == "Changed the type mapping")
+    qtbot.waitUntil(lambda: desk.said == "Changed the type mapping")
 
 
 def test_propose_anew_takes_edits_back(qtbot: QtBot) -> None:
@@ -406,7 +406,7 @@ def test_history_lists_bundles_and_rolls_back(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.bench.bridge.changed):
         press_button(box, "Roll back")
     qtbot.waitUntil(lambda: desk.project.retraining.bundles()[0].active)
-    assert desk.bench.bottom.message.words == f"Rolled back to linker {desk.project.retraining.bundles()[0].id}"
+    assert desk.said == f"Rolled back to linker {desk.project.retraining.bundles()[0].id}"
     dialog.reject()
 
 

@@ -20,7 +20,7 @@ Key, ALT, LEFT = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.MouseButton.LeftBut
 
 
 def said(desk: Desk) -> str:
-    return desk.bench.bottom.message.words
+    return desk.said
 
 
 def go_to(desk: Desk, word: str) -> None:

@@ -103,7 +103,7 @@ def test_the_whole_life_of_a_nil(make_desk: MakeDesk, qtbot: QtBot) -> None:
     # found by the search and linked to from the keyboard
     go(desk, 3)
     desk.press(Key.Key_Space)
-    search = desk.bench.search.panel
+    search = desk.search
     qtbot.waitUntil(lambda: search.model.rowCount() > 0 and not search.busy)
     press(search.line, Key.Key_Return)
     assert verdict(desk, 3) == Verdict.link("NEW:0001")
@@ -263,7 +263,7 @@ def test_no_key_beside_the_form_of_a_new_entity_decides(desk: Desk, place: str) 
 
 def test_an_identifier_looked_for_in_vain_is_offered_for_a_new_entity(desk: Desk, qtbot: QtBot) -> None:
     mention = go(desk, 1)
-    form, panel = flows(desk).form, desk.bench.search.panel
+    form, panel = flows(desk).form, desk.search
     desk.press(Key.Key_Slash)
     QTest.keyClicks(panel.line, "OMIM:10430")
     qtbot.waitUntil(lambda: not panel.worker.busy)

@@ -45,7 +45,7 @@ def click(words: str) -> None:
 
 
 def said(desk: Desk) -> str:
-    return desk.bench.bottom.message.words
+    return desk.said
 
 
 def test_the_first_time_it_asks_with_the_address_and_remembers_the_answer(desk: Desk, flows: UseFlows) -> None:

@@ -68,18 +68,18 @@ def place(desk: Desk) -> tuple[int, int | None]:
 
 def test_one_key_leads_from_error_to_error_in_the_text(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Qt.Key.Key_F2)
-    assert "No list of errors is open" in desk.bench.bottom.message.words
+    assert "No list of errors is open" in desk.said
     window = listed(desk, qtbot)
     assert mentions(window) == ["cardiac arrest", "lidocaine", "lidocaine"], "the confident errors first"
     desk.press(Qt.Key.Key_Return, at=window.table)
     assert place(desk) == (1, 2)
-    assert desk.bench.bottom.message.words.startswith("Error 1 of 3: NIL, gold is a link.")
+    assert desk.said.startswith("Error 1 of 3: NIL, gold is a link.")
     qtbot.waitUntil(desk.window.isActiveWindow)
     desk.press(Qt.Key.Key_F2, at=desk.window)
     assert place(desk) == (2, 6)
     desk.press(Qt.Key.Key_F2, SHIFT, at=desk.window)
     desk.press(Qt.Key.Key_F2, SHIFT, at=desk.window)
-    assert desk.bench.bottom.message.words == "This is the first error."
+    assert desk.said == "This is the first error."
     assert place(desk) == (1, 2)
 
 
@@ -140,7 +140,7 @@ def test_the_list_stays_where_the_curator_is_after_a_decision(errors: tuple[Desk
     qtbot.waitUntil(lambda: window.model.rowCount() == 1)
     assert mentions(window) == ["cardiac arrest"]
     desk.press(Qt.Key.Key_F2, at=desk.window)
-    assert desk.bench.bottom.message.words == "This is the last error."
+    assert desk.said == "This is the last error."
 
 
 def test_back_from_a_decided_error_is_the_one_before_it(errors: tuple[Desk, ErrorsWindow], qtbot: QtBot) -> None:

@@ -109,7 +109,7 @@ def test_the_tree_is_searched_and_shows_what_is_chosen(tall: Desk, qtbot: QtBot)
 
 def test_the_tree_opens_at_a_search_result(tall: Desk, qtbot: QtBot) -> None:
     tall.press(Key.Key_Slash)
-    search = tall.bench.search.panel
+    search = tall.search
     QTest.keyClicks(search.line, "flutter")
     qtbot.waitUntil(lambda: not search.worker.busy)
     tall.press(Key.Key_T, CTRL)
@@ -172,7 +172,7 @@ def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtB
     tall.press(Key.Key_Escape)
     qtbot.waitUntil(lambda: any(one.active for one in tall.project.retraining.bundles()))  # of the new knowledge base
     tall.press(Key.Key_Slash)
-    search = tall.bench.search.panel
+    search = tall.search
     QTest.keyClicks(search.line, "cardiovascular")
     expected = "2 entities · 1 outside the branches"  # those that the linker suggests
     qtbot.waitUntil(lambda: not search.busy and search.status.words == expected)
@@ -195,7 +195,7 @@ def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtB
 def test_without_an_entity_the_question_says_what_to_do(tall: Desk) -> None:
     tall.bench.candidates.show_without_suggestions("They are kept back.")
     assert tall.bench.hierarchy.ask_branches() is None
-    assert tall.bench.bottom.message.words == NO_ENTITY.format(search="/", tree="Y")
+    assert tall.said == NO_ENTITY.format(search="/", tree="Y")
 
 
 def test_candidates_that_are_all_outside_the_branches_are_said_to_be_and_shown(tall: Desk, qtbot: QtBot) -> None:

@@ -62,7 +62,7 @@ def test_a_disk_that_fails_is_shown_until_it_took_the_decision(
         broken.setattr("curator.storage.db.syncing.sync_file", fails)
         desk.press(Key.Key_Return)
         qtbot.waitUntil(lambda: desk.window.status.words.startswith("NOT SAVED"))
-        assert "Input/output error" in desk.bench.bottom.message.words
+        assert "Input/output error" in desk.said
         desk.press(Key.Key_Return)
         assert desk.word == "cardiac arrest", "nothing more is accepted"
         assert desk.decision("cardiac arrest") is None
@@ -96,7 +96,7 @@ def test_return_marks_nil_where_the_suggestion_says_so(make_desk: MakeDesk, monk
     desk = make_desk(asked=True)
     desk.press(Key.Key_Return)
     assert desk.decision("Lidocaine") is None
-    assert "NIL is suggested" in desk.bench.bottom.message.words
+    assert "NIL is suggested" in desk.said
     desk.press(Key.Key_Return)
     assert desk.decision("Lidocaine").verdict == Verdict.nil()  # type: ignore[union-attr]
 
@@ -170,9 +170,9 @@ def test_shift_and_digits_make_a_link_of_several(desk: Desk) -> None:
 def test_undo_and_redo_go_to_the_place_across_documents(desk: Desk) -> None:
     desk.press(Key.Key_Return)
     desk.press(Key.Key_PageDown)
-    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+    assert desk.document == "2"
     desk.press(Key.Key_Z, CTRL)
-    assert desk.bench.navigator.opened.document.external_id == "1"  # type: ignore[union-attr]
+    assert desk.document == "1"
     assert desk.word == "Lidocaine"
     assert desk.decision("Lidocaine") is None
     desk.press(Key.Key_PageDown)
@@ -185,10 +185,10 @@ def test_the_last_decision_of_a_document_stays_and_says_what_comes(desk: Desk) -
     for _ in range(4):
         desk.press(Key.Key_N)
         desk.press(Key.Key_Return)
-    assert desk.bench.navigator.opened.document.external_id == "1"  # type: ignore[union-attr]
-    assert "Ctrl+↵" in desk.bench.bottom.message.words
+    assert desk.document == "1"
+    assert "Ctrl+↵" in desk.said
     desk.press(Key.Key_Return, CTRL)
-    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+    assert desk.document == "2"
     assert desk.project.queue.open(1).document.state is DocumentState.DONE
 
 
@@ -197,7 +197,7 @@ def test_tab_goes_to_the_next_undecided_mention_of_the_documents_behind(desk: De
         desk.project.curation.decide(mention, Verdict.nil())
     desk.bench.navigator.reload()
     desk.press(Key.Key_Tab)
-    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+    assert desk.document == "2"
 
 
 def test_tab_leaves_a_document_whose_only_undecided_mention_is_the_current_one(desk: Desk) -> None:
@@ -207,14 +207,14 @@ def test_tab_leaves_a_document_whose_only_undecided_mention_is_the_current_one(d
     desk.bench.navigator.reload()
     desk.bench.navigator.select(last)
     desk.press(Key.Key_Tab)
-    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+    assert desk.document == "2"
 
 
 def test_space_searches_the_mention_and_return_links(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Key.Key_Down)
     desk.press(Key.Key_Space)
     assert desk.bench.searching
-    qtbot.waitUntil(lambda: not desk.bench.search.panel.worker.busy)
+    qtbot.waitUntil(lambda: not desk.search.worker.busy)
     desk.press(Key.Key_Return)
     assert desk.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
     assert not desk.bench.searching
@@ -231,9 +231,9 @@ def test_a_search_begins_with_what_the_document_is_linked_to(make_desk: MakeDesk
         desk.project.curation.decide(desk.world.mentions(1)[3], Verdict.link(linked))
         desk.bench.navigator.reload()
         desk.press(Key.Key_Slash)
-        QTest.keyClicks(desk.bench.search.panel.line, "hea")
-        qtbot.waitUntil(lambda: not desk.bench.search.panel.worker.busy)
-        found.append(desk.bench.search.panel.model.found(0))
+        QTest.keyClicks(desk.search.line, "hea")
+        qtbot.waitUntil(lambda: not desk.search.worker.busy)
+        found.append(desk.search.model.found(0))
         desk.press(Key.Key_Escape)
     assert [match.entity.id for match in found if match is not None] == ["X:shock", "X:tamponade"]
 
@@ -241,8 +241,8 @@ def test_a_search_begins_with_what_the_document_is_linked_to(make_desk: MakeDesk
 def test_plus_adds_an_entity_that_is_searched_for(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Key.Key_1, SHIFT)
     desk.press(Key.Key_Plus)
-    QTest.keyClicks(desk.bench.search.panel.line, "arrhythmia")
-    qtbot.waitUntil(lambda: not desk.bench.search.panel.worker.busy)
+    QTest.keyClicks(desk.search.line, "arrhythmia")
+    qtbot.waitUntil(lambda: not desk.search.worker.busy)
     desk.press(Key.Key_Return)
     assert not desk.bench.searching
     assert desk.decision("Lidocaine").verdict == Verdict.link("MESH:D008012", "MESH:D001145")  # type: ignore[union-attr]
@@ -250,8 +250,8 @@ def test_plus_adds_an_entity_that_is_searched_for(desk: Desk, qtbot: QtBot) -> N
 
 def test_keys_are_typed_into_search_and_filter_and_decide_nothing(desk: Desk) -> None:
     desk.press(Key.Key_Slash)
-    QTest.keyClicks(desk.bench.search.panel.line, "nxs12 /?jkm+")
-    assert desk.bench.search.panel.line.text() == "nxs12 /?jkm+"
+    QTest.keyClicks(desk.search.line, "nxs12 /?jkm+")
+    assert desk.search.line.text() == "nxs12 /?jkm+"
     desk.press(Key.Key_L, CTRL)
     QTest.keyClicks(desk.bench.queue.text, "n 1?")
     assert desk.bench.queue.text.text() == "n 1?"
@@ -280,7 +280,7 @@ def test_in_the_queue_arrows_move_there_and_deciding_keys_still_decide(desk: Des
     desk.press(Key.Key_Return)
     assert desk.decision("Lidocaine").verdict == Verdict.nil()  # type: ignore[union-attr]
     desk.press(Key.Key_Return)  # the queue's: opens the document under the cursor
-    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+    assert desk.document == "2"
     assert desk.bench.document.hasFocus()
 
 
@@ -319,7 +319,7 @@ def test_a_click_on_a_candidate_links(desk: Desk) -> None:
 
 def test_a_refusal_is_said_and_changes_nothing(desk: Desk) -> None:
     desk.bench.decider.link("MESH:NOWHERE")
-    assert "no entity MESH:NOWHERE" in desk.bench.bottom.message.words
+    assert "no entity MESH:NOWHERE" in desk.said
     assert desk.word == "Lidocaine"
 
 

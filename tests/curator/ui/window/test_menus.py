@@ -69,7 +69,7 @@ def test_a_command_that_has_to_wait_says_why(desk: Desk) -> None:
     desk.bench.jobs.start(JobKind.CALIBRATE, "Refit weights", lambda progress, end: Running())
     desk.press(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     wait = "Wait until the background work has finished, or cancel it."
-    assert desk.bench.bottom.message.words == f"Retrain: {wait}"
+    assert desk.said == f"Retrain: {wait}"
     [model] = [one.menu() for one in desk.window.menuBar().actions() if one.text().replace("&", "") == "Model"]
     assert isinstance(model, QMenu)
     model.aboutToShow.emit()

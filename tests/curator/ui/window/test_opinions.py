@@ -77,7 +77,7 @@ def test_nothing_is_asked_or_shown_while_it_is_off(make_desk: MakeDesk, fake: Fa
     assert not desk.bench.candidates.opinion.isVisible()
     desk.bench.focus_document()
     desk.press(Key.Key_O, SHIFT)
-    assert "turned off" in desk.bench.bottom.message.words
+    assert "turned off" in desk.said
     assert not fake.asked
 
 
@@ -114,10 +114,10 @@ def test_nil_is_marked_on_its_row_and_a_failure_is_a_sentence(
     fake.replies = [Reply(500, '{"error": {"message": "no memory"}}')] * 2
     qtbot.waitUntil(lambda: "no memory" in line(flows))
     assert chosen(flows) == []
-    assert "no memory" not in desk.bench.bottom.message.words, "nobody asked for it"
+    assert "no memory" not in desk.said, "nobody asked for it"
     desk.bench.focus_document()
     desk.press(Key.Key_O, SHIFT)
-    qtbot.waitUntil(lambda: "no memory" in desk.bench.bottom.message.words)
+    qtbot.waitUntil(lambda: "no memory" in desk.said)
     fake.replies = [says("0")]
     assert desk.project.opinions.known(desk.world.mentions(1)[1]) is None
     desk.bench.focus_document()

@@ -52,7 +52,7 @@ def test_an_at_finds_documents_by_id_and_title(desk: Desk) -> None:
     QTest.keyClicks(palette.line, "2")
     assert [palette.model.row(0).place] == ["2"]  # type: ignore[union-attr]
     QTest.keyClick(palette.line, Key.Key_Return)
-    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+    assert desk.document == "2"
 
 
 def test_without_a_project_documents_say_so(window: MainWindow) -> None:

@@ -119,7 +119,7 @@ def test_a_verdict_is_taken_only_of_the_mention_that_is_framed(desk: Desk) -> No
     desk.press(Key.Key_2)
     assert desk.decision("cardiac arrest") is None
     assert desk.word == "cardiac arrest"
-    assert "Nothing was resolved" in desk.bench.bottom.message.words
+    assert "Nothing was resolved" in desk.said
     desk.press(Key.Key_2)
     assert desk.decision("cardiac arrest") is not None
 
@@ -131,7 +131,7 @@ def test_an_adjudication_decides_one_mention_at_a_time(desk: Desk) -> None:
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not desk.bench.many.is_open
-    assert "decided one at a time" in desk.bench.bottom.message.words
+    assert "decided one at a time" in desk.said
     mode.end_adjudication()
     desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert desk.bench.many.is_open
@@ -161,10 +161,10 @@ def test_an_adjudication_goes_past_damaged_documents(desk: Desk) -> None:
     assert places() == (ids[0], ids[0])
     desk.press(Key.Key_2)
     assert places() == (ids[3], ids[3])
-    assert "differs from the one imported" in desk.bench.bottom.message.words
+    assert "differs from the one imported" in desk.said
     desk.press(Key.Key_2)
     assert mode.panel.judged is None
-    assert "differs from the one imported" in desk.bench.bottom.message.words
+    assert "differs from the one imported" in desk.said
 
 
 def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:

@@ -71,7 +71,7 @@ def test_the_learning_curve_is_a_plot_of_the_dashboard(desk: Desk, qtbot: QtBot)
 
 def test_the_way_back_leads_to_the_window_used_last(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Qt.Key.Key_F4)
-    assert desk.bench.bottom.message.words == NO_WAY
+    assert desk.said == NO_WAY
     board = seeing(desk).show_dashboard()
     counted(desk, qtbot, "0.0 %")
     qtbot.waitUntil(board.isActiveWindow)
@@ -85,7 +85,7 @@ def test_the_way_back_leads_to_the_window_used_last(desk: Desk, qtbot: QtBot) ->
     board.reject()
     desk.window.activateWindow()
     desk.press(Qt.Key.Key_F4, at=desk.window)
-    assert desk.bench.bottom.message.words == NO_WAY
+    assert desk.said == NO_WAY
 
 
 # --- background work ---

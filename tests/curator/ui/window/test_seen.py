@@ -58,7 +58,7 @@ class Person:
 
     @property
     def said(self) -> str:
-        return self.desk.bench.bottom.message.words
+        return self.desk.said
 
     def steps(self) -> int:
         """How many operations were recorded."""
@@ -323,7 +323,7 @@ def test_a_search_for_an_excluded_mention_stays_for_the_second_press(desk: Desk,
     desk.bench.focus_document()
     person.look()
     person.press(Key.Key_Slash)
-    panel = desk.bench.search.panel
+    panel = desk.search
     panel.line.setText("heart arrest")
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0 and not panel.busy)
     for count in range(2):
@@ -549,7 +549,7 @@ def test_another_name_is_refused_in_a_round(make_desk: MakeDesk) -> None:
     assert people is not None
     people.mode.enter(rounds.all()[0])
     assert people.say_who_i_am() is None
-    assert desk.bench.bottom.message.words == IN_ROUND.format(name="R", curator="ada")
+    assert desk.said == IN_ROUND.format(name="R", curator="ada")
     assert people.mode.judging
 
 

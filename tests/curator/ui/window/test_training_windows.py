@@ -253,7 +253,7 @@ def test_the_map_opens_a_mention(make_desk: MakeDesk, qtbot: QtBot) -> None:
     assert mention is not None
     assert mention.mention.id == 6
     dialog.mention_wanted.emit(987654)
-    assert desk.bench.bottom.message.words == "That mention is no longer in the project."
+    assert desk.said == "That mention is no longer in the project."
     dialog.reject()
     live.reject()
 
@@ -439,8 +439,8 @@ def test_a_refit_that_nobody_requested_reports_only_what_serves(
     desk.world.index()
     desk.world.documents(67, gold=True)
     desk.world.jobs.verdict = verdict
-    said = desk.bench.bottom.message.words
+    said = desk.said
     with qtbot.waitSignal(desk.bench.jobs.ended):
         flows(desk).calibrate(asked=asked)
     assert desk.world.jobs.started[-1][1]["recipe"] == "conventions"
-    assert (desk.bench.bottom.message.words != said) is told
+    assert (desk.said != said) is told
