@@ -104,7 +104,7 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
 
 def swap(message: Message, serving: Serving, channel: Channel) -> None:
     """Put the loaded linker into use."""
-    from models.rankers.hearing import OPINION
+    from models.rankers.stage_weights import OPINION
 
     if message["bundle_id"] != serving.wanted:
         return  # another bundle was requested since
@@ -129,7 +129,7 @@ def swap(message: Message, serving: Serving, channel: Channel) -> None:
             stages=stages,
             device=device,
             on_gpu=serving.linker.device.name != "cpu",
-            hears_opinions=serving.linker.listens_to(OPINION),
+            hears_opinions=serving.linker.uses_stage(OPINION),
         )
     )
 

@@ -13,8 +13,8 @@ from models.core.queries import MentionQuery
 from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
 from models.rankers.combiner import Combiner, HeadFeatures, Wording, head_features
 from models.rankers.conventions import Conventions, Elsewhere
-from models.rankers.hearing import OPINION, favourites, heard_columns, nil_columns, opinion_lead, rise_of
 from models.rankers.nil import NilFeatures, NilModel
+from models.rankers.stage_weights import OPINION, favourites, nil_columns, opinion_lead, rise_of, stage_columns
 from models.retrievers.fusion import DOCUMENT, LEAD, MEMORY, FusionWeights, comparable, ranking
 from models.retrievers.recalled import NOTHING, Recalled, Votes
 from models.text.normalise import normalise
@@ -42,7 +42,7 @@ class ScoredMention:
     """A mention with the scores of all stages, before fusion. Weights and NIL are fitted on these.
 
     ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` comes from the
-    memory, ``beside`` from the document's other mentions, and ``alone`` is the same as ``beside`` with an empty memory.
+    memory, ``beside`` from the document's other mentions, and ``beside_bare`` is the same with an empty memory.
     ``opinion`` as in ``MentionInput``.
     """
 
@@ -52,17 +52,17 @@ class ScoredMention:
     entity_ids: tuple[str, ...]
     recalled: Recalled = NOTHING
     beside: Elsewhere | None = None
-    alone: Elsewhere | None = None
+    beside_bare: Elsewhere | None = None
     opinion: str | None = None
     laid_out: dict[object, Layout] = field(init=False, default_factory=dict)
     """A cache for fitting, which tries many linkers; its keys are the fusion weights and the stages in use."""
     bare: list[ScoredMention] = field(init=False, default_factory=list)
 
     @property
-    def look(self) -> tuple[object, ...]:
+    def content_key(self) -> tuple[object, ...]:
         """A key that is equal for mentions with equal answers: mentions of a document with the same wording share all
         arrays."""
-        shared = (self.document, self.table, self.recalled, self.beside, self.alone)
+        shared = (self.document, self.table, self.recalled, self.beside, self.beside_bare)
         return (*map(id, shared), self.query.surface, self.query.expanded, self.query.types, self.opinion)
 
     def without_memory(self) -> ScoredMention:
@@ -73,9 +73,9 @@ class ScoredMention:
 
     def _without_memory(self) -> ScoredMention:
         table = self.table.with_scores(MEMORY, np.zeros(len(self.entity_ids), dtype=np.float32))
-        if self.alone is not None:
-            table = table.with_scores(DOCUMENT, self.alone.same)
-        return replace(self, recalled=NOTHING, table=table, beside=self.alone)
+        if self.beside_bare is not None:
+            table = table.with_scores(DOCUMENT, self.beside_bare.same)
+        return replace(self, recalled=NOTHING, table=table, beside=self.beside_bare)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,9 +100,9 @@ class Answerer:
 
     def answers(self, mentions: Sequence[ScoredMention], *, k: int) -> list[LinkedMention]:
         """One for each mention; mentions with equal keys are ranked once."""
-        first = {mention.look: mention for mention in reversed(mentions)}
-        found = {look: self.answer(mention, k=k) for look, mention in first.items()}
-        return [replace(found[mention.look], key=mention.query.key) for mention in mentions]
+        first = {mention.content_key: mention for mention in reversed(mentions)}
+        found = {key: self.answer(mention, k=k) for key, mention in first.items()}
+        return [replace(found[mention.content_key], key=mention.query.key) for mention in mentions]
 
     def answer(self, mention: ScoredMention, *, k: int) -> LinkedMention:
         """The ``k`` best candidates and the NIL estimate; a mention without candidates is NIL with certainty."""
@@ -115,7 +115,7 @@ class Answerer:
 
     def rank(self, mention: ScoredMention) -> Ranked:
         """Rank by fused scores, ties by exact match, then by entity id; the combiner reorders the head."""
-        key = (*sorted(self.fusion.weights.items()), *sorted(self.fusion.scales.items()), *self.combiner.heard)
+        key = (*sorted(self.fusion.weights.items()), *sorted(self.fusion.scales.items()), *self.combiner.stage_weights)
         if key not in mention.laid_out:
             mention.laid_out[key] = self._layout(mention)
         found = mention.laid_out[key]
@@ -123,7 +123,7 @@ class Answerer:
         probabilities = np.zeros(len(found.fused), dtype=np.float32)
         if head is None:
             return Ranked(order, found.fused, found.bare, probabilities, None)
-        chances = self.combiner.probabilities(head.matrix, head.heard)
+        chances = self.combiner.probabilities(head.matrix, head.stages)
         places = sorted(range(len(chances)), key=lambda place: (-chances[place], place))
         probabilities[head.order] = chances
         first = [int(head.order[place]) for place in places]
@@ -140,7 +140,7 @@ class Answerer:
             return Layout((), fused, bare, None)
         table = mention.table
         wording = Wording(_text(mention), self.kb.names, table.matched, table.rows, self.kb.name_starts)
-        leads, habits = self.leads(mention, self.combiner.heard), self._conventions(mention)
+        leads, habits = self.leads(mention, self.combiner.stage_weights), self._conventions(mention)
         head = head_features(
             scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=mention.recalled, leads=leads
         )
@@ -170,9 +170,9 @@ class Answerer:
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
         """The features that NIL is fitted on, from the order without the trained stages in use.
 
-        A trained stage has a favourite even if no entity fits. Its features for NIL are separate, in ``heard``.
+        A trained stage has a favourite even if no entity fits. Its features for NIL are separate, in ``stages``.
         """
-        found = self._deaf().rank(mention) if self.combiner.heard else ranked or self.rank(mention)
+        found = self._ablated().rank(mention) if self.combiner.stage_weights else ranked or self.rank(mention)
         if not found.order or found.head is None:
             return NilFeatures()
         first, text, recalled = found.order[0], _text(mention), mention.recalled
@@ -204,23 +204,23 @@ class Answerer:
             near=max(recalled.nearest.values(), default=0.0),
             nil_near=recalled.nil_nearest,
             types=mention.query.types or self.kb.entities[mention.table.rows[first]].types,
-            heard={
+            stages={
                 stage: self._nil_columns(stage, own, found, recalled.total == 0)
-                for stage, own in self.leads(mention, self.nil.heard).items()
+                for stage, own in self.leads(mention, self.nil.stage_weights).items()
             },
         )
 
-    def _nil_columns(self, stage: str, lead: NDArray[np.float64], deaf: Ranked, new: bool) -> tuple[float, ...]:
-        head, own = deaf.head, self.combiner.heard.get(stage)
+    def _nil_columns(self, stage: str, lead: NDArray[np.float64], bare: Ranked, new: bool) -> tuple[float, ...]:
+        head, own = bare.head, self.combiner.stage_weights.get(stage)
         rise = 0.0
         if head is not None and own is not None:
-            logits = self.combiner.deaf().logits(head.matrix)
-            columns = heard_columns(stage, lead, head.order, new=new, exact=head.exact)
+            logits = self.combiner.ablated().logits(head.matrix)
+            columns = stage_columns(stage, lead, head.order, new=new, exact=head.exact)
             rise = rise_of(logits, columns, own)
-        return tuple(map(float, nil_columns(lead, deaf.order[0], rise)))
+        return tuple(map(float, nil_columns(lead, bare.order[0], rise)))
 
-    def _deaf(self) -> Answerer:
-        return replace(self, combiner=self.combiner.deaf())
+    def _ablated(self) -> Answerer:
+        return replace(self, combiner=self.combiner.ablated())
 
     def _candidates(self, mention: ScoredMention, ranked: Ranked, nil: NilEstimate, *, k: int) -> CandidateList:
         chosen = np.asarray(ranked.order[:k], dtype=np.intp)

@@ -170,11 +170,11 @@ class Linker:
                 yield LinkedDocument(document.key, mentions)
 
     def score(
-        self, documents: Iterable[DocumentInput], *, k: int = 64, heard_only: bool = False
+        self, documents: Iterable[DocumentInput], *, k: int = 64, weighted_only: bool = False
     ) -> Iterator[ScoredMention]:
         """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own decisions.
-        With ``heard_only`` trained stages with no weight are left out, as in ``link``."""
-        stages = self._weighed() if heard_only else self.stages
+        With ``weighted_only`` trained stages with no weight are left out, as in ``link``."""
+        stages = self._weighed() if weighted_only else self.stages
         for batch in batches(documents):
             for scored in self._score_batch(stages, batch, k=k, own=False, fits=True):
                 yield from scored
@@ -215,13 +215,13 @@ class Linker:
 
     def _weighed(self) -> Stages:
         """The stages without trained retrievers and rankers that have no weight."""
-        trained = tuple(one for one in self.stages.trained if self.listens_to(one.name))
-        return replace(self.stages, trained=trained, ranker=self.stages.ranker if self.listens_to(RANKER) else None)
+        trained = tuple(one for one in self.stages.trained if self.uses_stage(one.name))
+        return replace(self.stages, trained=trained, ranker=self.stages.ranker if self.uses_stage(RANKER) else None)
 
-    def listens_to(self, stage: str) -> bool:
+    def uses_stage(self, stage: str) -> bool:
         """Whether a trained stage, or a second opinion, changes any answer: it has a weight in fusion or in the
         combiner."""
-        return bool(self.fusion.weights.get(stage)) or stage in self.combiner.heard
+        return bool(self.fusion.weights.get(stage)) or stage in self.combiner.stage_weights
 
     def _trained(
         self,
@@ -235,7 +235,7 @@ class Linker:
     ) -> list[list[CandidateTable]]:
         """With trained retrievers. If one has a weight for settled texts, or weights yet to be fitted, they are asked
         about those that the memory does not know as well."""
-        hears_settled = any(self.combiner.heard.get(one.name, (1.0,))[-1] > 0 for one in stages.trained)
+        hears_settled = any(self.combiner.stage_weights.get(one.name, (1.0,))[-1] > 0 for one in stages.trained)
         doubted = [hears_settled and not known.total for group in recalled for known in group]
         return add_trained(stages, batch, queries, lookups, k=k, doubted=doubted)
 

@@ -16,8 +16,16 @@ from models.linker.answering import ScoredMention
 from models.linker.linker import Linker
 from models.linker.reranking import RANKER
 from models.rankers.combiner import FEATURES, Combiner, Labelled, default_combiner, fit_combiner
-from models.rankers.hearing import NIL_SILENT, OPINION, SILENT, HeardMention, as_choice, fit_both, fit_hearing
 from models.rankers.nil import MIN_LINKED, MIN_NIL, NilModel, best_threshold, fit_nil
+from models.rankers.stage_weights import (
+    NO_NIL_WEIGHT,
+    NO_WEIGHT,
+    OPINION,
+    StageChoice,
+    as_choice,
+    fit_both,
+    fit_stage_weights,
+)
 from models.retrievers.fusion import FusionWeights, LabelledScores, fit_fusion
 from models.retrievers.recalled import NOTHING
 from models.types import DocumentInput, LinkedMention
@@ -73,52 +81,52 @@ def tune_scored(
     if len(linked) >= MIN_FUSION:
         fusion = fit_fusion([label(mention, ids) for mention, ids in linked], start=fusion, stages=stages or ())
     if len(linked) >= MIN_COMBINER and not only_nil:
-        present = linker.with_weights(fusion=fusion, combiner=combiner.deaf())
+        present = linker.with_weights(fusion=fusion, combiner=combiner.ablated())
         learnt = learn_combiner(present, linked, near=near or default_combiner(linker.stages.names.stages))
-        combiner = replace(learnt, heard=combiner.heard) if learnt is not None else combiner
+        combiner = replace(learnt, stage_weights=combiner.stage_weights) if learnt is not None else combiner
     tuned = linker.with_weights(fusion=fusion, combiner=combiner)
     if len(linked) >= MIN_FUSION:
         own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
         for stage in own:
-            tuned = hear(tuned, linked, stage=stage)
-        tuned = hear_opinions(tuned, linked)
+            tuned = fit_stage(tuned, linked, stage=stage)
+        tuned = fit_opinion_weight(tuned, linked)
     is_nil = [not ids for ids in answers]
     tuned = tuned.with_weights(nil=learn_nil(tuned, scored, is_nil))
-    for stage in tuned.combiner.heard:
-        tuned = hear_nil(tuned, scored, is_nil, stage=stage)
+    for stage in tuned.combiner.stage_weights:
+        tuned = fit_nil_weight(tuned, scored, is_nil, stage=stage)
     return Tuned(fusion, tuned.combiner, tuned.nil)
 
 
-def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, stage: str) -> Linker:
+def fit_stage(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, stage: str) -> Linker:
     """The linker whose combiner uses a trained stage to the extent that these mentions, which it did not learn from,
     support it.
 
-    ``linked`` holds mentions with their gold ids. See ``models.rankers.hearing``.
+    ``linked`` holds mentions with their gold ids. See ``models.rankers.stage_weights``.
     """
-    probe = linker.with_weights(combiner=linker.combiner.hearing(stage, SILENT))
+    probe = linker.with_weights(combiner=linker.combiner.with_stage_weights(stage, NO_WEIGHT))
     heads = [(probe.rank(mention).head, mention, ids) for mention, ids in linked]
-    told = [
-        HeardMention(
-            probe.combiner.logits(head.matrix, head.heard),
-            head.heard[stage],
+    choices = [
+        StageChoice(
+            probe.combiner.logits(head.matrix, head.stages),
+            head.stages[stage],
             np.asarray([mention.entity_ids[at] in ids for at in head.order], dtype=bool),
             mention.document.key,
             mention.query.types,
         )
         for head, mention, ids in heads
-        if head is not None and stage in head.heard
+        if head is not None and stage in head.stages
     ]
-    return linker.with_weights(combiner=linker.combiner.hearing(stage, fit_both(told)))
+    return linker.with_weights(combiner=linker.combiner.with_stage_weights(stage, fit_both(choices)))
 
 
-def hear_opinions(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Linker:
+def fit_opinion_weight(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Linker:
     """The linker whose combiner uses a language model's second opinions to the extent that these mentions support it;
     mentions without an opinion have no influence. With fewer than 100 opinions, their coefficients do not change."""
     asked = [(mention, ids) for mention, ids in linked if mention.opinion is not None]
-    return hear(linker, asked, stage=OPINION) if len(asked) >= MIN_OPINIONS else linker
+    return fit_stage(linker, asked, stage=OPINION) if len(asked) >= MIN_OPINIONS else linker
 
 
-def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool], *, stage: str) -> Linker:
+def fit_nil_weight(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool], *, stage: str) -> Linker:
     """The linker whose NIL model uses a trained stage to the extent that these mentions, which it did not learn from,
     support it.
 
@@ -126,20 +134,20 @@ def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[b
     """
     if sum(is_nil) < MIN_NIL or len(is_nil) - sum(is_nil) < MIN_LINKED or not linker.nil.coefficients:
         return linker
-    deaf = linker.nil.hearing(stage, None)
-    probe = linker.with_weights(nil=deaf.hearing(stage, NIL_SILENT))
+    ablated = linker.nil.with_stage_weights(stage, None)
+    probe = linker.with_weights(nil=ablated.with_stage_weights(stage, NO_NIL_WEIGHT))
     features = [probe.nil_features(mention) for mention in scored]
-    told = [
-        as_choice(deaf.logit(one), np.asarray(one.heard[stage]), nil=nil, document=mention.document.key)
+    choices = [
+        as_choice(ablated.logit(one), np.asarray(one.stages[stage]), nil=nil, document=mention.document.key)
         for one, mention, nil in zip(features, scored, is_nil, strict=True)
-        if stage in one.heard
+        if stage in one.stages
     ]
-    coefficients = fit_hearing(told)
+    coefficients = fit_stage_weights(choices)
     if coefficients is None:
-        return linker.with_weights(nil=deaf)
-    heard = deaf.hearing(stage, coefficients)
-    threshold, _ = best_threshold(np.asarray([heard.score(one) for one in features]), np.asarray(is_nil, dtype=bool))
-    return linker.with_weights(nil=replace(heard, threshold=threshold))
+        return linker.with_weights(nil=ablated)
+    weighted = ablated.with_stage_weights(stage, coefficients)
+    threshold, _ = best_threshold(np.asarray([weighted.score(one) for one in features]), np.asarray(is_nil, dtype=bool))
+    return linker.with_weights(nil=replace(weighted, threshold=threshold))
 
 
 def learn_combiner(

@@ -4,9 +4,9 @@ P(entity | mention, not NIL) is proportional to exp(w · f), over the first ``HE
 scores (a conditional logit). The features come from the stages, the memory and the wording, mostly relative to the
 mention's best candidate. The few coefficients are stored as JSON. After ``HEAD`` the fused order is kept.
 
-A trained stage has its own coefficients (``models.rankers.hearing``), which are fitted on decisions that the stage did
-not learn from. Without a trained stage the linker does not change. A language model's second opinion is such a stage
-too; a linker that was fitted without opinions gives them no weight.
+A trained stage has its own coefficients (``models.rankers.stage_weights``), which are fitted on decisions that the
+stage did not learn from. Without a trained stage the linker does not change. A language model's second opinion is such
+a stage too; a linker that was fitted without opinions gives them no weight.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from models.errors import ModelError, say
 from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.rankers.conditional_logit import ConditionalLogit
 from models.rankers.conventions import CONVENTIONS, RELATIONS, Conventions
-from models.rankers.hearing import (
-    HEARD,
+from models.rankers.stage_weights import (
     OPINION,
+    STAGE_FEATURES,
     favourites,
-    heard_columns,
-    heard_from_json,
-    heard_to_json,
+    stage_columns,
+    weights_from_json,
+    weights_to_json,
     with_stage,
 )
 from models.retrievers.fusion import DOCUMENT
@@ -74,7 +74,7 @@ punctuation; ``new_``: the same for strings that are new to the memory; ``taught
 decided documents, since a definition indicates how common an entity is until decisions show it better. The last are
 ``CONVENTIONS``, scaled the same way, since there is no convention without decisions."""
 NOBODY: Mapping[str, FLOATS64] = MappingProxyType({})
-TAUGHT = 50
+HALF_AFTER = 50
 """The number of decided documents at which ``taught_`` features have half their weight."""
 
 
@@ -84,8 +84,8 @@ class HeadFeatures:
 
     order: NDArray[np.intp]
     matrix: FLOATS64
-    heard: Mapping[str, FLOATS64] = field(default_factory=dict)
-    """By trained stage: (h, features), see ``models.rankers.hearing``."""
+    stages: Mapping[str, FLOATS64] = field(default_factory=dict)
+    """By trained stage: (h, features), see ``models.rankers.stage_weights``."""
 
     @property
     def exact(self) -> int:
@@ -99,24 +99,24 @@ class HeadFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Combiner:
-    """Coefficients on the raw features; ``fitted_on`` counts linked mentions. ``heard`` holds those of trained stages
-    by name; other stages have no influence."""
+    """Coefficients on the raw features; ``fitted_on`` counts linked mentions. ``stage_weights`` holds those of trained
+    stages by name; other stages have no influence."""
 
     coefficients: tuple[float, ...]
     fitted_on: int = 0
-    heard: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    stage_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def logits(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
-        """(h,); ``heard`` as in ``HeadFeatures``."""
+    def logits(self, features: FLOATS64, stages: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
+        """(h,); ``stages`` as in ``HeadFeatures``."""
         logits = features @ np.asarray(self.coefficients)
-        for stage, own in self.heard.items():
-            if stage in heard:
-                logits = with_stage(logits, heard[stage], own)
+        for stage, own in self.stage_weights.items():
+            if stage in stages:
+                logits = with_stage(logits, stages[stage], own)
         return np.asarray(logits)
 
-    def probabilities(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
+    def probabilities(self, features: FLOATS64, stages: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
         """(h,) that sum to 1."""
-        logits = self.logits(features, heard)
+        logits = self.logits(features, stages)
         weights = np.exp(logits - logits.max(initial=0.0))
         return np.asarray(weights / max(1e-300, float(weights.sum())))
 
@@ -125,18 +125,18 @@ class Combiner:
         """Whether a relation that definitions state has a coefficient."""
         return any(self.coefficients[FEATURES.index(name)] for name in RELATIONS)
 
-    def deaf(self) -> Combiner:
+    def ablated(self) -> Combiner:
         """The same without coefficients for trained stages."""
-        return replace(self, heard={})
+        return replace(self, stage_weights={})
 
-    def hearing(self, stage: str, coefficients: tuple[float, ...] | None) -> Combiner:
+    def with_stage_weights(self, stage: str, coefficients: tuple[float, ...] | None) -> Combiner:
         """The same with other coefficients for a stage; with None the stage has no influence."""
-        others = {name: own for name, own in self.heard.items() if name != stage}
-        return replace(self, heard=others if coefficients is None else {**others, stage: coefficients})
+        others = {name: own for name, own in self.stage_weights.items() if name != stage}
+        return replace(self, stage_weights=others if coefficients is None else {**others, stage: coefficients})
 
     def to_json(self) -> dict[str, Any]:
         base = {"coefficients": list(self.coefficients), "features": list(FEATURES), "fitted_on": self.fitted_on}
-        return {**base, **heard_to_json(self.heard, HEARD)}
+        return {**base, **weights_to_json(self.stage_weights, STAGE_FEATURES)}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Combiner | None:
@@ -149,7 +149,7 @@ class Combiner:
                 raise ValueError("features without coefficients")
             if tuple(raw["features"]) != FEATURES:
                 return None
-            return cls(coefficients, int(raw.get("fitted_on", 0)), heard_from_json(raw, HEARD))
+            return cls(coefficients, int(raw.get("fitted_on", 0)), weights_from_json(raw, STAGE_FEATURES))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 say("The linker's combiner is damaged ({error}). Roll back to another linker.", error=error)
@@ -165,11 +165,11 @@ class Combiner:
             )
         return say("The first {head} candidates are ordered by a model that comes with the program.", head=HEAD)
 
-    def hearing_sentence(self, stage: str) -> str:
+    def weights_sentence(self, stage: str) -> str:
         """The stage's weights in words."""
-        if stage not in self.heard:
+        if stage not in self.stage_weights:
             return say("“{stage}” is not used: it does not make held-out decisions more likely.", stage=stage)
-        _, lead, first, new, unnamed, _, settled = self.heard[stage]
+        _, lead, first, new, unnamed, _, settled = self.stage_weights[stage]
         return say(
             "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first candidate, {new:.3g} "
             "more per unit for strings that the memory does not know, and {unnamed:.3g} more for those that are no "
@@ -256,13 +256,13 @@ def head_features(
     new = float(recalled.total == 0)
     for name in ("names_gap", "preferred", "popular"):
         columns[f"new_{name}"] = new * columns[name]
-    taught = recalled.documents / (recalled.documents + TAUGHT)
-    columns |= {name: taught * values for name, values in habits.columns(head).items()}
-    columns["taught_definition"] = taught * columns[DEFINITION]
+    known = recalled.documents / (recalled.documents + HALF_AFTER)
+    columns |= {name: known * values for name, values in habits.columns(head).items()}
+    columns["taught_definition"] = known * columns[DEFINITION]
     matrix = np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1)
     exact = _exact(matrix)
-    heard = {stage: heard_columns(stage, own, head, new=bool(new), exact=exact) for stage, own in leads.items()}
-    return HeadFeatures(head, matrix, heard)
+    stages = {stage: stage_columns(stage, own, head, new=bool(new), exact=exact) for stage, own in leads.items()}
+    return HeadFeatures(head, matrix, stages)
 
 
 def _exact(matrix: FLOATS64) -> int:

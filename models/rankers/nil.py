@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError, say
-from models.rankers.hearing import NIL_HEARD, heard_from_json, heard_to_json
+from models.rankers.stage_weights import NIL_STAGE_FEATURES, weights_from_json, weights_to_json
 
 MIN_NIL = 30
 MIN_LINKED = 100
@@ -85,8 +85,8 @@ class NilFeatures:
     near: float = 0.0
     nil_near: float = 0.0
     types: tuple[str, ...] = ()
-    heard: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """By trained stage, see ``models.rankers.hearing.nil_columns``."""
+    stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """By trained stage, see ``models.rankers.stage_weights.nil_columns``."""
 
     def vector(self) -> FLOATS64:
         return np.asarray([getattr(self, name) for name in FEATURES], dtype=np.float64)
@@ -104,7 +104,7 @@ class NilModel:
     fitted_nil: int = 0
     fitted_linked: int = 0
     type_weights: Mapping[str, float] = field(default_factory=dict)
-    heard: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    stage_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Coefficients of trained stages by name."""
 
     def score(self, features: NilFeatures) -> float:
@@ -117,15 +117,15 @@ class NilModel:
         """The regression's logit, including trained stages."""
         logit = float(features.vector() @ np.asarray(self.coefficients)) + self.intercept
         logit += sum(self.type_weights.get(kind, 0.0) for kind in features.types)
-        for stage, (scale, *own) in self.heard.items():
-            if stage in features.heard:
-                logit = scale * logit + float(np.dot(own, features.heard[stage]))
+        for stage, (scale, *own) in self.stage_weights.items():
+            if stage in features.stages:
+                logit = scale * logit + float(np.dot(own, features.stages[stage]))
         return logit
 
-    def hearing(self, stage: str, coefficients: tuple[float, ...] | None) -> NilModel:
+    def with_stage_weights(self, stage: str, coefficients: tuple[float, ...] | None) -> NilModel:
         """The same with other coefficients for a stage; with None the stage has no influence."""
-        others = {name: own for name, own in self.heard.items() if name != stage}
-        return replace(self, heard=others if coefficients is None else {**others, stage: coefficients})
+        others = {name: own for name, own in self.stage_weights.items() if name != stage}
+        return replace(self, stage_weights=others if coefficients is None else {**others, stage: coefficients})
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -137,7 +137,7 @@ class NilModel:
             "fitted_nil": self.fitted_nil,
             "fitted_linked": self.fitted_linked,
             "type_weights": dict(self.type_weights),
-            **heard_to_json(self.heard, NIL_HEARD),
+            **weights_to_json(self.stage_weights, NIL_STAGE_FEATURES),
         }
 
     @classmethod
@@ -157,7 +157,7 @@ class NilModel:
                 int(raw.get("fitted_nil", 0)),
                 int(raw.get("fitted_linked", 0)),
                 {str(kind): float(value) for kind, value in raw.get("type_weights", {}).items()},
-                heard_from_json(raw, NIL_HEARD),
+                weights_from_json(raw, NIL_STAGE_FEATURES),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(

@@ -7,7 +7,7 @@ never train the next.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from models.errors import ModelError, nsay, say
@@ -53,6 +53,12 @@ def place(key: str, *, salt: str) -> float:
     """A number in [0, 1) derived from `key`; independent for each `salt`."""
     digest = hashlib.sha256(f"{salt}:{key}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64
+
+
+def fold_numbers(keys: Iterable[str], count: int) -> dict[str, int]:
+    """The fold of each document, by hash: all folds are of about equal size."""
+    ordered = sorted(set(keys), key=lambda key: (place(key, salt="fold"), key))
+    return {key: number % count for number, key in enumerate(ordered)}
 
 
 def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
@@ -107,9 +113,8 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
 
 def _folds(held_out: Documents) -> tuple[Documents, ...]:
     """By hash, at most ``TURNS``, so that weights can be fitted on as much as possible; each has enough links."""
-    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fold"))
     for number in range(TURNS, 1, -1):
-        fold = {document.key: at % number for at, document in enumerate(by_hash)}
+        fold = fold_numbers((document.key for document in held_out), number)
         folds = tuple(tuple(one for one in held_out if fold[one.key] == at) for at in range(number))
         if min(map(linked_count, folds)) >= MIN_FOLD_LINKED:
             return folds

@@ -35,7 +35,7 @@
   words are no name of their entity. Such a stage decides where names do not: it is asked only there
   (`models/linker/retrieving.py`), and its weight has a part of its own for words that are no candidate's name. Texts
   that are the name of one entity and part of another's have weights of their own; they are asked about if those help.
-  All types count the same, so that the largest wiki does not set the weight (`models/rankers/hearing.py`).
+  All types count the same, so that the largest wiki does not set the weight (`models/rankers/stage_weights.py`).
 * **A quick recipe is tuned and evaluated on at most 2,000 held-out mentions**; all other recipes on all of them. With
   fewer than 500 it is trained twice more, without half of the documents each time, to be judged on these (`turns.py`).
 * **The check for suspicious gold leaves out trained stages** (`suspicious.py`), since they were trained on that gold.

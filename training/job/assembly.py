@@ -141,7 +141,7 @@ def _kept(manifest: Manifest, recipe: Recipe) -> Manifest:
 def _deaf(manifest: Manifest, stage: str) -> dict[str, object]:
     """The combiner without the weights of the replaced stage of this name."""
     combiner = Combiner.from_json(manifest.combiner)
-    return dict(manifest.combiner) if combiner is None else combiner.hearing(stage, None).to_json()
+    return dict(manifest.combiner) if combiner is None else combiner.with_stage_weights(stage, None).to_json()
 
 
 def _with_weights(manifest: Manifest, weights: dict[str, float]) -> dict[str, object]:

@@ -15,7 +15,7 @@ from training.data.budget import CAUTION, FIXED_RESERVE, Budget
 from training.data.examples import Example
 from training.data.progress import Event, Phase, note
 from training.job.assembly import TrainedPair, write_pair
-from training.job.gate import Alone
+from training.job.gate import ComponentQuality
 from training.job.part_learning import Learnt, Writing, make_checkpoints, run
 from training.job.part_quality import Recall, recall
 from training.job.preparation import Loaded, Prepared
@@ -71,7 +71,7 @@ def learn_pair(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[
     pair = TrainedPair(replace(encoder, module=module.encoder, fingerprint=""), module.head, loaded.inputs, tokens)
     return Learnt(
         result=result,
-        alone=Alone(before[0], after[0], before[1], after[1]),
+        component=ComponentQuality(before[0], after[0], before[1], after[1]),
         write=lambda staging: _write(pair, loaded, staging),
         entity_tower="none",
     )

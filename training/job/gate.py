@@ -44,7 +44,7 @@ class GateOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class ComponentQuality:
     """The trained part alone on the gate documents: recall@1 and recall@k before and after training."""
 
     before_at_1: float
@@ -60,8 +60,8 @@ class Part:
     (`in_place`) cannot be left unused: it must be better."""
 
     stage: str
-    alone: Alone
-    heard: bool
+    component: ComponentQuality
+    used: bool
     without: Sequence[LinkedMention] | None = None
     in_place: bool = False
 
@@ -79,21 +79,27 @@ class Gain:
 @dataclass(frozen=True, slots=True)
 class GateResult:
     """The verdict, a sentence for the curator, and the evidence: `mentions` is the number of linked mentions, `gains`
-    are by figure. `alone` is None if no network was trained."""
+    are by figure. `component` is None if no network was trained."""
 
     verdict: GateOutcome
     sentence: str
     mentions: int
-    alone: Alone | None
-    heard: bool
+    component: ComponentQuality | None
+    used: bool
     gains: Mapping[str, Gain]
 
     def to_json(self) -> dict[str, Any]:
         """The JSON for the manifest; the sentence is always in English."""
-        return {**asdict(self), "sentence": english(self.sentence)}
+        facts = asdict(self)
+        renamed = {"alone": facts.pop("component"), "heard": facts.pop("used")}
+        return {
+            **facts,
+            **renamed,
+            "sentence": english(self.sentence),
+        }
 
 
-NOT_HEARD = (
+NOT_USED = (
     "No gain: “{stage}” does not make held-out decisions more likely, so it is not used. Recall@1 of "
     "the whole linker on {n:,} held-out linked mentions stays at {old}; that of the new component alone "
     "went from {alone_before} to {alone_after}."
@@ -117,7 +123,7 @@ NOT_BY_IT = (
 )
 BY_ITSELF = "{sentence} On its own, “{stage}” went from {alone_before} to {alone_after}."
 WITHOUT = "{sentence} Refitting only the other weights, without “{stage}”, would give {new} and {after}."
-UNHEARD = (
+UNUSED = (
     "{sentence} “{stage}” is not used, since it does not make held-out decisions more likely; only the "
     "other weights were refitted."
 )
@@ -137,13 +143,13 @@ def judge(
             verdict, sentence = GateOutcome.NO_GAIN, say(NOT_BY_IT, **words, stage=part.stage)
     if part is None:
         return GateResult(verdict, sentence, linked, None, False, gains)
-    return GateResult(verdict, _beside(sentence, part, gold, old), linked, part.alone, part.heard, gains)
+    return GateResult(verdict, _beside(sentence, part, gold, old), linked, part.component, part.used, gains)
 
 
 def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], part: Part | None) -> tuple[GateOutcome, str]:
     recall, right = gains[RECALL], gains[RIGHT]
-    if part is not None and not part.heard and part.without is None:
-        return GateOutcome.NO_GAIN, say(NOT_HEARD, **words, **_alone(part))
+    if part is not None and not part.used and part.without is None:
+        return GateOutcome.NO_GAIN, say(NOT_USED, **words, **_alone(part))
     if recall.high < 0 or right.high < 0:
         return GateOutcome.REFUSED, say(WORSE, **words)
     likelihood = gains[LIKELIHOOD]
@@ -155,18 +161,18 @@ def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], part: Part | N
 
 def _beside(sentence: str, part: Part, gold: GoldSet, old: Sequence[LinkedMention]) -> str:
     """The sentence with the part's quality alone, and the gain of refitting without the part."""
-    if not part.heard and part.without is None:
+    if not part.used and part.without is None:
         return sentence
-    told = say(BY_ITSELF, sentence=sentence, **_alone(part))
+    described = say(BY_ITSELF, sentence=sentence, **_alone(part))
     if part.without is None:
-        return told
-    if not part.heard:
-        return say(UNHEARD, sentence=told, stage=part.stage)
-    return say(WITHOUT, sentence=told, stage=part.stage, **_percents(gains_of(old, part.without, gold)))
+        return described
+    if not part.used:
+        return say(UNUSED, sentence=described, stage=part.stage)
+    return say(WITHOUT, sentence=described, stage=part.stage, **_percents(gains_of(old, part.without, gold)))
 
 
 def _alone(part: Part) -> dict[str, str]:
-    before, after = (_percent(share) for share in (part.alone.before_at_1, part.alone.after_at_1))
+    before, after = (_percent(share) for share in (part.component.before_at_1, part.component.after_at_1))
     return {"stage": part.stage, "alone_before": before, "alone_after": after}
 
 

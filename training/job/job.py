@@ -39,13 +39,13 @@ from training.job.fitting import (
     COMBINER_FITTED_ON,
     FITTED_ON,
     MIN_ORDER,
-    FittedBefore,
-    Taught,
-    answers_before,
-    cross_fitted,
-    deaf,
+    CalibrationSet,
+    Configuration,
+    Folds,
+    InUse,
+    Refit,
+    ablated,
     linked_count,
-    refit,
 )
 from training.job.gate import (
     LIKELIHOOD,
@@ -64,7 +64,6 @@ from training.job.preparation import K, Loaded, Prepared, load, prepare, score, 
 from training.job.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
 from training.job.turns import needs_turns, scored_in_turns
 
-Folds = tuple[tuple[ScoredMention, ...], ...]
 ASKED_AT_ONCE = 256
 ONLY_NIL = "Only NIL was refitted: a new order of candidates was no gain, or there are fewer than {least:,} links."
 LEFT_OUT = "{sentence} Only the other weights were refitted: “{stage}” is left out, since it brought no gain."
@@ -90,14 +89,14 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
 @dataclass(frozen=True, slots=True, eq=False)
 class Refitted:
     """The linker to seal, and answers to the held-out mentions of `gold`: by the linker in use, by the new one, and by
-    the new one without its part where combiner and NIL, or `only_nil`, were refitted (`taught`)."""
+    the new one without its part where combiner and NIL, or `only_nil`, were refitted (`calibration`)."""
 
     linker: Linker
     gold: GoldSet
     old: list[LinkedMention]
     new: list[LinkedMention]
     without: list[LinkedMention] | None = None
-    taught: Taught | None = None
+    calibration: CalibrationSet | None = None
     only_nil: bool = False
 
 
@@ -111,15 +110,15 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     if not shuffle_labels and needs_turns(loaded, prepared, budget):
         turned = yield from scored_in_turns(loaded, prepared, budget, _train, lambda *asked: _scored_by(loaded, *asked))
     learnt, manifest = yield from _train(loaded, prepared, budget)
-    refitted = yield from _refit(loaded, prepared.taught, turned, fits=not shuffle_labels)
+    refitted = yield from _refit(loaded, prepared.calibration, turned, fits=not shuffle_labels)
     in_place = loaded.recipe.role is Role.NAMES
-    heard = in_place or refitted.linker.listens_to(_stage(loaded))
-    part = Part(loaded.recipe.stage, learnt.alone, heard, without=refitted.without, in_place=in_place)
+    used = in_place or refitted.linker.uses_stage(_stage(loaded))
+    part = Part(loaded.recipe.stage, learnt.component, used, without=refitted.without, in_place=in_place)
     gate = judge(refitted.old, refitted.new, refitted.gold, part)
     weights = None
     if gate.verdict is not GateOutcome.PROMOTE and not (shuffle_labels or spec.keeps_part):
         yield Event(Phase.REFIT, text=say("Fitting only the other weights"))
-        weights = _weights_alone(loaded, prepared.taught)
+        weights = _weights_alone(loaded, prepared.calibration)
     if weights is None:
         run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
         facts = {**run, **provenance(loaded, budget), "notes": notes}
@@ -154,9 +153,9 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
                 least=MIN_COMBINER,
             )
         )
-    taught = Taught((), (yield from score_folds(loaded)))
+    calibration = CalibrationSet((), (yield from score_folds(loaded)))
     yield Event(Phase.REFIT, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
-    yield from _finish_weights(loaded, _best_weights(loaded, taught, gold), budget, notes)
+    yield from _finish_weights(loaded, _best_weights(loaded, calibration, gold), budget, notes)
 
 
 def _finish_weights(
@@ -175,24 +174,24 @@ def _finish_weights(
     yield from _finish(loaded, manifest, refitted, gate, facts, known=loaded.base)
 
 
-def _weights_alone(loaded: Loaded, taught: Taught) -> Refitted | None:
+def _weights_alone(loaded: Loaded, calibration: CalibrationSet) -> Refitted | None:
     """If a trained part brings no gain: combiner and NIL fitted on all decisions, as without training. None if this
     brings no gain either, or if decisions are too few or were used to train a stage in use."""
     gold = _gold(loaded, loaded.decided)
-    whole = taught.in_folds()
-    if not taught.train or linked_count(whole.outside(), gold) < MIN_COMBINER:
+    whole = calibration.in_folds()
+    if not calibration.train or linked_count(whole.outside(), gold) < MIN_COMBINER:
         return None
     refitted = _best_weights(loaded, whole, gold)
     better = judge(refitted.old, refitted.new, refitted.gold).verdict is GateOutcome.PROMOTE
     return refitted if better else None
 
 
-def _best_weights(loaded: Loaded, taught: Taught, gold: GoldSet) -> Refitted:
+def _best_weights(loaded: Loaded, calibration: CalibrationSet, gold: GoldSet) -> Refitted:
     """Combiner and NIL fitted on all decisions, or only NIL if this is as good or links are too few for both."""
-    nil = _fitted_on_all(loaded, taught, gold, only_nil=True)
-    if linked_count(taught.outside(), gold) < MIN_ORDER:
+    nil = _fitted_on_all(loaded, calibration, gold, only_nil=True)
+    if linked_count(calibration.outside(), gold) < MIN_ORDER:
         return nil
-    return of_both(_fitted_on_all(loaded, taught, gold, only_nil=False), nil)
+    return of_both(_fitted_on_all(loaded, calibration, gold, only_nil=False), nil)
 
 
 def of_both(both: Refitted, nil: Refitted) -> Refitted:
@@ -207,14 +206,11 @@ def of_both(both: Refitted, nil: Refitted) -> Refitted:
     return promoted[0] if promoted else nil
 
 
-def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: bool) -> Refitted:
-    old = _answers_now(loaded, taught, gold)
-    if only_nil:
-        new = _answers_now(loaded, taught, gold, new_nil=True)
-    else:
-        new = cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught)
-    sealed = refit(loaded.linker, (), gold, taught=taught.outside(), only_nil=only_nil)
-    return Refitted(sealed, gold, old, new, taught=taught, only_nil=only_nil)
+def _fitted_on_all(loaded: Loaded, calibration: CalibrationSet, gold: GoldSet, *, only_nil: bool) -> Refitted:
+    refit = Refit(loaded.linker, calibration.folds, gold, calibration=calibration, only_nil=only_nil)
+    new: Configuration = _in_use(loaded, calibration, gold, new_nil=True) if only_nil else refit
+    old = _in_use(loaded, calibration, gold).answers(k=K)
+    return Refitted(refit.fit(), gold, old, new.answers(k=K), calibration=calibration, only_nil=only_nil)
 
 
 def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:
@@ -259,14 +255,14 @@ def _scored_by(
     """All mentions of these documents with the scores of the new part too."""
     linker = _opened(loaded, staging)
     if loaded.recipe.role is not Role.RANKER:
-        return (yield from score(linker, documents, "", heard_only=False))
-    scored = yield from score(silent(linker), documents, "", heard_only=False)
+        return (yield from score(linker, documents, "", weighted_only=False))
+    scored = yield from score(silent(linker), documents, "", weighted_only=False)
     _, (found,) = yield from _ask_ranker(linker, (tuple(scored),))
     return list(found)
 
 
 def _refit(
-    loaded: Loaded, taught: Taught, turned: Sequence[ScoredMention], *, fits: bool
+    loaded: Loaded, calibration: CalibrationSet, turned: Sequence[ScoredMention], *, fits: bool
 ) -> Generator[Event, None, Refitted]:
     """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them. The documents of
     `turned` mentions, which parts scored that did not learn from them, count as held out too.
@@ -279,44 +275,38 @@ def _refit(
     ranks, in_place = loaded.recipe.role is Role.RANKER, loaded.recipe.role is Role.NAMES
     linker = silent(reloaded) if ranks else reloaded
     text = say("Fitting the weight of the new component, and NIL")
-    scored = yield from score(linker, loaded.parts.held_out, text, phase=Phase.REFIT, heard_only=False)
-    folds = taught.alike(scored)
+    scored = yield from score(linker, loaded.parts.held_out, text, phase=Phase.REFIT, weighted_only=False)
+    folds = calibration.alike(scored)
     if ranks:
         linker, folds = yield from _ask_ranker(reloaded, folds)
     documents = loaded.parts.held_out
     if turned:
-        taught = taught.in_folds()
-        folds = taught.alike([*(mention for fold in folds for mention in fold), *turned])
-        documents = tuple(one for one in loaded.decided if one.key in taught.documents)
-    every = [mention for fold in folds for mention in fold]
-    gold, stage, known = _gold(loaded, loaded.decided), "" if in_place else _stage(loaded), loaded.linker
-    held_out = _gold(loaded, documents)
-    if not fits or linked_count(taught.outside(), gold) < MIN_COMBINER:
-        refitted = Refitted(
-            refit(linker, every, gold, stage=stage),
-            held_out,
-            cross_fitted(known, taught.folds, gold, k=K),
-            cross_fitted(linker, folds, gold, k=K, stage=stage),
-        )
+        calibration = calibration.in_folds()
+        folds = calibration.alike([*(mention for fold in folds for mention in fold), *turned])
+        documents = tuple(one for one in loaded.decided if one.key in calibration.documents)
+    gold, stage = _gold(loaded, loaded.decided), "" if in_place else _stage(loaded)
+    held_out, in_use = _gold(loaded, documents), loaded.linker
+    if not fits or linked_count(calibration.outside(), gold) < MIN_COMBINER:
+        without = Refit(in_use, calibration.folds, gold)
+        new = Refit(linker, folds, gold, stage)
+        refitted = Refitted(new.fit(), held_out, without.answers(k=K), new.answers(k=K))
     else:
-        without = cross_fitted(known, taught.folds, gold, k=K, taught=taught)
-        shown = Taught(taught.train, folds) if in_place else taught
-        by = linker if in_place else known
-        new = cross_fitted(linker, folds, gold, k=K, stage=stage, taught=shown, known=by)
-        sealed = refit(linker, every, gold, stage=stage, taught=shown.outside(), known=by)
-        gain = gains_of(without, new, held_out)[LIKELIHOOD]
+        without = Refit(in_use, calibration.folds, gold, calibration=calibration)
+        shown = CalibrationSet(calibration.train, folds) if in_place else calibration
+        new = Refit(linker, folds, gold, stage, shown, known=linker if in_place else in_use)
+        left_out, answered, sealed = without.answers(k=K), new.answers(k=K), new.fit()
+        gain = gains_of(left_out, answered, held_out)[LIKELIHOOD]
         if gain.new <= gain.old and not in_place:
-            sealed, new = deaf(sealed, stage), without
-        refitted = Refitted(sealed, held_out, _answers_now(loaded, taught, gold), new, without, taught)
+            sealed, answered = ablated(sealed, stage), left_out
+        old = _in_use(loaded, calibration, gold).answers(k=K)
+        refitted = Refitted(sealed, held_out, old, answered, left_out, calibration)
     if stage:
-        yield note(Phase.REFIT, refitted.linker.combiner.hearing_sentence(stage))
+        yield note(Phase.REFIT, refitted.linker.combiner.weights_sentence(stage))
     return refitted
 
 
-def _answers_now(loaded: Loaded, taught: Taught, gold: GoldSet, *, new_nil: bool = False) -> list[LinkedMention]:
-    """Of the linker in use, each fold without what the linker was fitted on there."""
-    before = FittedBefore.of(loaded.base.manifest.training, taught)
-    return answers_before(loaded.linker, taught, gold, before, k=K, new_nil=new_nil)
+def _in_use(loaded: Loaded, calibration: CalibrationSet, gold: GoldSet, *, new_nil: bool = False) -> InUse:
+    return InUse.of(loaded.linker, calibration, gold, loaded.base.manifest.training, new_nil=new_nil)
 
 
 def _ask_ranker(linker: Linker, scored: Folds) -> Generator[Event, None, tuple[Linker, Folds]]:
@@ -356,7 +346,7 @@ def _finish(
             **_fitted_on(loaded, refitted),
         },
     )
-    if linker.combiner.heard or final.training[FITTED_ON]:
+    if linker.combiner.stage_weights or final.training[FITTED_ON]:
         final = final.replace(combiner=linker.combiner.to_json())
     if final.ranker is not None:
         final = final.replace(ranker=with_margin(final.ranker, linker.stages.rule.margin))
@@ -378,7 +368,7 @@ def _metrics(loaded: Loaded, refitted: Refitted, gate: GateResult) -> dict[str, 
     figures = {"old": old, "new": new} | ({} if refitted.without is None else {"without": refitted.without})
     return {
         **{name: evaluate(answers, gold, k=K, seen=seen).to_json() for name, answers in figures.items()},
-        **({} if gate.alone is None else {"alone": asdict(gate.alone)}),
+        **({} if gate.component is None else {"alone": asdict(gate.component)}),
         "gate": gate.to_json(),
         "links": len(_gold(loaded, loaded.decided).linked),
         "comparison": comparison(old, new, gold, k=K),
@@ -391,9 +381,9 @@ def _fitted_on(loaded: Loaded, refitted: Refitted) -> dict[str, list[str]]:
     before = loaded.base.manifest.training
     old = list(before.get(FITTED_ON, ()))
     combiner = {COMBINER_FITTED_ON: list(before.get(COMBINER_FITTED_ON, old))}
-    if refitted.taught is None:
+    if refitted.calibration is None:
         return {FITTED_ON: old, **combiner}
-    return {FITTED_ON: sorted(refitted.taught.documents), **(combiner if refitted.only_nil else {})}
+    return {FITTED_ON: sorted(refitted.calibration.documents), **(combiner if refitted.only_nil else {})}
 
 
 def _stage(loaded: Loaded) -> str:

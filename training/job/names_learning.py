@@ -28,7 +28,7 @@ from training.data.document_splits import place
 from training.data.progress import Event, Phase, note
 from training.job.assembly import base_encoder_folder
 from training.job.fitting import TRAINED
-from training.job.gate import Alone
+from training.job.gate import ComponentQuality
 from training.job.part_learning import Learnt, make_checkpoints, run
 from training.job.preparation import Loaded, Prepared
 from training.job.recipes import UPPER_HALF, make_loss
@@ -74,7 +74,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     )
     if loaded.wanted.synonyms:
         yield note(Phase.PREPARE, _pair_counts(len(pairs)))
-    judged = _strings(prepared, [one for fold in prepared.taught.folds for one in fold])
+    judged = _strings(prepared, [one for fold in prepared.calibration.folds for one in fold])
     before = recall(judged, loaded, stage.encode, stage.index.vectors)  # the index holds what the encoder gives now
     train_layers(encoder.module, every=loaded.wanted.layers != UPPER_HALF)
     loss = make_loss(loaded.recipe, loaded.values)
@@ -121,7 +121,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     after = found(judged)
     return Learnt(
         result=result,
-        alone=Alone(before[0], after[0], before[1], after[1]),
+        component=ComponentQuality(before[0], after[0], before[1], after[1]),
         write=lambda staging: write_names(encoder, loaded, staging),
         entity_tower=TRAINED,
     )

@@ -13,7 +13,7 @@ from training.data.budget import Budget, trains_entities
 from training.data.progress import Event, Phase, note
 from training.evaluation.embedding_map import EmbeddingMap, make_map, seen_by, select_points
 from training.job.assembly import TrainedPart, write_part
-from training.job.gate import Alone
+from training.job.gate import ComponentQuality
 from training.job.preparation import Loaded, Prepared, PreparedTowers, prepare_towers
 from training.job.tasks import make_settings, make_task, make_towers, must_train_entities
 from training.loop.checkpoints import Checkpoints
@@ -36,7 +36,7 @@ class Learnt:
     cross-encoder)."""
 
     result: TrainResult
-    alone: Alone
+    component: ComponentQuality
     write: Callable[[Path], Writing]
     entity_tower: str
     map: EmbeddingMap | None = None
@@ -65,7 +65,7 @@ def learn_towers(loaded: Loaded, given: Prepared, budget: Budget) -> Generator[E
     before = prepared.before
     return Learnt(
         result=result,
-        alone=Alone(before.recall_at_1, after.recall_at_1, before.recall_at_k, after.recall_at_k),
+        component=ComponentQuality(before.recall_at_1, after.recall_at_1, before.recall_at_k, after.recall_at_k),
         write=lambda staging: write_part(
             _part(loaded, prepared, towers, vectors, trained=trained),
             loaded.recipe,

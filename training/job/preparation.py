@@ -36,7 +36,7 @@ from training.data.progress import Event, Phase, note
 from training.data.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.data.spec import TrainingSpec
 from training.job.assembly import base_encoder_folder, load_tower
-from training.job.fitting import Taught, sample, was_taught
+from training.job.fitting import CalibrationSet, Folds, by_fold, has_trained_stage, sample
 from training.job.part_quality import Figures, Judge
 from training.job.ranker_rule import without_ranker, without_time_limit
 from training.job.recipes import Hyperparameters, load_recipe, make_loss
@@ -160,8 +160,8 @@ class Loaded:
 class Prepared:
     """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
     ranker if a new one is trained), `leads` by how much the first leads the second. `old` are its answers on the
-    held-out documents, which took `seconds_per_document`; `taught` holds their scores and those of train documents that
-    no stage in use was trained on. `train_scored` are the training mentions, if the names' encoder is trained on
+    held-out documents, which took `seconds_per_document`; `calibration` holds their scores and those of train documents
+    that no stage in use was trained on. `train_scored` are the training mentions, if the names' encoder is trained on
     them."""
 
     encoder: Encoder
@@ -171,7 +171,7 @@ class Prepared:
     ranked: Mapping[str, Sequence[int]]
     leads: Mapping[str, float]
     old: tuple[LinkedMention, ...]
-    taught: Taught
+    calibration: CalibrationSet
     train_scored: tuple[ScoredMention, ...]
     seconds_per_document: float
 
@@ -208,7 +208,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
             )
         )
     linker = without_time_limit(load_intact(spec.base, device=choose_device(spec.device), cache=spec.cache)[0])
-    if recipe.role is Role.FIT and not was_taught(linker):
+    if recipe.role is Role.FIT and not has_trained_stage(linker):
         parts = in_turn(snapshot)
     else:
         parts = divide(snapshot, most=JUDGED_MENTIONS if recipe.quick else None)
@@ -249,8 +249,8 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
             source, loaded.parts.held_out, say("Linking them without the ranker that is being replaced")
         )
     beside: list[ScoredMention] = []
-    untaught = not was_taught(loaded.linker) and not shuffle_labels
-    if not untaught and loaded.recipe.role is not Role.NAMES:
+    none_trained = not has_trained_stage(loaded.linker) and not shuffle_labels
+    if not none_trained and loaded.recipe.role is not Role.NAMES:
         found += yield from _link(source, loaded.parts.train if loaded.needs_candidates else (), text)
     else:
         beside = yield from score(
@@ -265,7 +265,7 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
         ranked={m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in found},
         leads={m.key: _lead(m) for m in found},
         old=tuple(old),
-        taught=Taught(tuple(beside) if untaught else (), folds),
+        calibration=CalibrationSet(tuple(beside) if none_trained else (), folds),
         train_scored=tuple(beside) if loaded.recipe.role is Role.NAMES else (),
         seconds_per_document=per_document,
     )
@@ -368,20 +368,12 @@ def _link(
     return found
 
 
-def score_folds(loaded: Loaded) -> Generator[Event, None, tuple[tuple[ScoredMention, ...], ...]]:
+def score_folds(loaded: Loaded) -> Generator[Event, None, Folds]:
     """The mentions of the held-out documents, by fold."""
     text = say("Linking the held-out documents with the linker in use")
     scored = yield from score(loaded.linker, loaded.parts.held_out, text)
-    return _by_fold(loaded, scored)
-
-
-def _by_fold(loaded: Loaded, scored: Sequence[ScoredMention]) -> tuple[tuple[ScoredMention, ...], ...]:
-    """The mentions, grouped by the folds of their documents."""
-    found: list[list[ScoredMention]] = [[] for _ in loaded.parts.folds]
-    of = {document.key: number for number, fold in enumerate(loaded.parts.folds) for document in fold}
-    for mention in scored:
-        found[of[mention.document.key]].append(mention)
-    return tuple(map(tuple, found))
+    fold = {document.key: number for number, part in enumerate(loaded.parts.folds) for document in part}
+    return by_fold(scored, fold, len(loaded.parts.folds))
 
 
 def score(
@@ -390,13 +382,13 @@ def score(
     text: str,
     *,
     phase: Phase = Phase.PREPARE,
-    heard_only: bool = True,
+    weighted_only: bool = True,
 ) -> Generator[Event, None, list[ScoredMention]]:
-    """Every mention with its scores; with `heard_only`, scores of the stages with a weight only."""
+    """Every mention with its scores; with `weighted_only`, scores of the stages with a weight only."""
     found: list[ScoredMention] = []
     for start in range(0, len(documents), BATCH_DOCUMENTS):
         batch = documents[start : start + BATCH_DOCUMENTS]
-        found.extend(linker.score([document.to_input() for document in batch], k=K, heard_only=heard_only))
+        found.extend(linker.score([document.to_input() for document in batch], k=K, weighted_only=weighted_only))
         yield Event(phase, start + len(batch), len(documents), text=text if start == 0 else "")
     return found
 

@@ -23,7 +23,7 @@ from models.linker.tuning import tune_scored
 from models.rankers.combiner import default_combiner
 from models.rankers.nil import DEFAULT_NIL
 from models.types import LinkedMention
-from training.data.document_splits import place
+from training.data.document_splits import fold_numbers
 from training.data.examples import decided_documents
 from training.data.gold import GoldMention, resolve_gold
 from training.data.progress import Event, Phase
@@ -124,9 +124,9 @@ def suspicion(gold: GoldMention, answer: LinkedMention) -> Suspicion | None:
 
 def folds_of(documents: Sequence[SnapshotDocument]) -> list[list[SnapshotDocument]]:
     """Whole documents in at most five folds of about equal size, by a hash of their keys."""
-    ordered = sorted(documents, key=lambda one: place(one.key, salt="suspicious"))
-    count = min(FOLDS, len(ordered))
-    return [ordered[at::count] for at in range(count)]
+    count = min(FOLDS, len(documents))
+    fold = fold_numbers((document.key for document in documents), count)
+    return [[document for document in documents if fold[document.key] == number] for number in range(count)]
 
 
 def _others(documents: Sequence[SnapshotDocument], fold: Sequence[SnapshotDocument]) -> list[SnapshotDocument]:

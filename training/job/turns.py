@@ -43,7 +43,7 @@ def needs_turns(loaded: Loaded, prepared: Prepared, budget: Budget) -> bool:
         and loaded.recipe.role in (Role.RETRIEVER, Role.RANKER)
         and linked_count(loaded.parts.held_out) < FEW_HELD_OUT
         and linked_count(loaded.parts.train) >= MIN_COMBINER
-        and bool(prepared.taught.train)
+        and bool(prepared.calibration.train)
         and (left is None or left >= 60 * LEAST_MINUTES)
     )
 
@@ -53,7 +53,7 @@ def scored_in_turns(
 ) -> Generator[Event, None, list[ScoredMention]]:
     """The mentions of the training documents, each scored with a part that did not learn from its document."""
     scored: list[ScoredMention] = []
-    known = prepared.taught.documents
+    known = prepared.calibration.documents
     documents = sorted(loaded.parts.train, key=lambda document: place(document.key, salt="turn"))
     for turn in range(1, TURNS + 1):
         asked = tuple(one for one in documents[turn - 1 :: TURNS] if one.key in known)

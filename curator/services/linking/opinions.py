@@ -1,10 +1,10 @@
 """Second opinions of a language model on doubtful mentions: requested, stored, and compared with the linker and gold.
 
 * **It is neither a decision nor a suggestion.** It is stored separately, shown, exported, and available as a filter.
-* **The combiner uses it like a trained stage** (`models/rankers/hearing.py`), if it was fitted with at least 100 linked
-  mentions that have an opinion, and if opinions made decisions that it was not fitted on more likely. Every other
-  linker gives opinions no weight. A mention without an opinion is linked as if there were no opinions. Curators may
-  have seen an opinion before deciding: if they followed it, its weight may be too high.
+* **The combiner uses it like a trained stage** (`models/rankers/stage_weights.py`), if it was fitted with at least 100
+  linked mentions that have an opinion, and if opinions made decisions that it was not fitted on more likely. Every
+  other linker gives opinions no weight. A mention without an opinion is linked as if there were no opinions. Curators
+  may have seen an opinion before deciding: if they followed it, its weight may be too high.
 * **One request at a time** for the whole project. Waiting callers can be stopped.
 """
 

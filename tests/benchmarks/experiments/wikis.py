@@ -31,7 +31,7 @@ from training.data.document_splits import place
 from training.data.gold import fold
 from training.evaluation.resampling import DocumentBootstrap, ratio
 from training.evaluation.slices import NameClass, name_class
-from training.job.fitting import deaf
+from training.job.fitting import ablated
 from training.job.job import run_training
 
 Line = dict[str, Any]
@@ -139,8 +139,8 @@ def run(world: World, spec: dict[str, Any], work: Path) -> dict[str, Any]:
             judged = Judged.of(world, linker)
             remember(linker, world)
             if label == "without":
-                for stage in linker.combiner.heard:
-                    linker = deaf(linker, stage)
+                for stage in linker.combiner.stage_weights:
+                    linker = ablated(linker, stage)
             begun = time.monotonic()
             answers = whole(linker, judged)
             found[f"{label}_seconds"] = time.monotonic() - begun

@@ -75,10 +75,10 @@ def test_a_document_hears_its_other_decisions_only_where_that_is_wanted(linker) 
     text = "The pump gave out, and again the pump gave out."
     spans = [(4, 17), (33, 46)]
     both = DocumentInput("a", text, tuple(MentionInput(str(n), (span,), ("Disease",)) for n, span in enumerate(spans)))
-    untaught = first(linker, both)
-    other = "D3" if untaught.entity_id != "D3" else "D2"
+    none_trained = first(linker, both)
+    other = "D3" if none_trained.entity_id != "D3" else "D2"
     linker.remember(DecidedDocument(DocumentInput("a", text, both.mentions[1:]), ((other,),)))
-    assert first(linker, both, own=False) == untaught
+    assert first(linker, both, own=False) == none_trained
     assert first(linker, both, own=True).entity_id == other
     (answer,) = linker.link([both], own=True)
     assert answer.mentions[1].candidates[0].decided_times == 0, "a mention never hears itself"

@@ -21,7 +21,7 @@ from models.linker.overlay import change_entities
 from models.linker.retrieving import add_trained, is_settled
 from models.linker.stages import StageLoader, Stages
 from models.names.candidates import NAMES, CandidateTable, PreparedLookup
-from models.rankers.hearing import SILENT
+from models.rankers.stage_weights import NO_WEIGHT
 from models.retrievers.biencoder import Biencoder, BiencoderSettings, build_entity_index
 from models.retrievers.scorers import Scorer, TokenStates, score
 from models.retrievers.som import build_som_index
@@ -182,8 +182,8 @@ def test_retrievers_are_asked_about_part_of_a_name_if_that_helps_and_the_memory_
 ) -> None:
     own = Linker.load(linker.bundle.path, device="cpu")
     own.stages = change_entities(own.stages, upsert=[EntityRecord("N1", "calcium channel", (), ("Chemical",))])
-    heard = {} if settled_lead is None else dict.fromkeys(("som", "dual"), (*SILENT[:-1], settled_lead))
-    own = own.with_weights(fusion=linker.fusion, combiner=replace(own.combiner, heard=heard))
+    weights = {} if settled_lead is None else dict.fromkeys(("som", "dual"), (*NO_WEIGHT[:-1], settled_lead))
+    own = own.with_weights(fusion=linker.fusion, combiner=replace(own.combiner, stage_weights=weights))
     document = DocumentInput("d", "Some calcium.", (MentionInput("m", ((5, 12),)),))
     if known:
         own.remember(DecidedDocument(replace(document, key="other"), (("X1",),)))

@@ -10,9 +10,9 @@ from models.errors import ModelError
 from models.rankers.combiner import (
     DEFAULT_COMBINER,
     FEATURES,
+    HALF_AFTER,
     HEAD,
     LEXICAL_COMBINER,
-    TAUGHT,
     Combiner,
     Labelled,
     Wording,
@@ -148,7 +148,7 @@ def test_a_synonym_spelled_like_the_text_counts_too() -> None:
 def test_a_definition_says_something_else_the_more_was_decided() -> None:
     scores = {"definition": np.asarray([1.0, 0.0], np.float32)}
     fused = np.asarray([0.9, 0.8], np.float32)
-    untaught, taught = (
+    none_trained, decided = (
         head_features(
             scores,
             [0, 1],
@@ -159,11 +159,11 @@ def test_a_definition_says_something_else_the_more_was_decided() -> None:
             no_habits(2),
             recalled=recalled,
         )
-        for recalled in (Recalled(), Recalled(documents=TAUGHT))
+        for recalled in (Recalled(), Recalled(documents=HALF_AFTER))
     )
-    assert untaught.named(0)["taught_definition"] == 0.0
-    assert taught.named(0)["taught_definition"] == 0.5
-    assert taught.named(1)["taught_definition"] == 0.0
+    assert none_trained.named(0)["taught_definition"] == 0.0
+    assert decided.named(0)["taught_definition"] == 0.5
+    assert decided.named(1)["taught_definition"] == 0.0
 
 
 def test_only_the_head_is_looked_at() -> None:

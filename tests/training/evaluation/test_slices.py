@@ -82,8 +82,8 @@ def test_types_and_what_the_nil_threshold_was_tuned_on() -> None:
 
 def test_without_facts_only_what_the_mention_says_itself() -> None:
     assert slice_names(gold("m", "D1", types=("Disease",)), SliceFacts()) == ["single", "type: Disease"]
-    untaught = slice_facts(DOCUMENTS, KB)
-    assert not {"seen surface", "unseen surface"} & set(slice_names(gold("m", "D1"), untaught))
+    none_trained = slice_facts(DOCUMENTS, KB)
+    assert not {"seen surface", "unseen surface"} & set(slice_names(gold("m", "D1"), none_trained))
 
 
 def test_members_are_masks_over_the_gold() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +18,7 @@ from models.rankers.nil import NilFeatures, NilModel
 from models.retrievers.fusion import FusionWeights
 from models.types import DocumentInput, EntityRecord, LinkedMention
 from training.data.gold import GoldMention, GoldSet
+from training.job.fitting import Refit
 
 STAGE = "pel-pb"
 CANDIDATES, A_DOCUMENT = 30, 6
@@ -106,3 +107,8 @@ def sometimes_right(share: float) -> Stage:
         return np.where(np.arange(CANDIDATES) == favourite, 0.6, 0.5) + draw.normal(0, 0.005, CANDIDATES)
 
     return stage
+
+
+def refit(linker: Any, scored: Iterable[ScoredMention], gold: GoldSet, **options: Any) -> Any:
+    """The linker refitted on all of these mentions."""
+    return Refit(linker, (tuple(scored),), gold, **options).fit()

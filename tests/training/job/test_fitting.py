@@ -17,11 +17,11 @@ from models.rankers.combiner import DEFAULT_COMBINER
 from models.types import DocumentInput
 from resources.recipe_files import LEAST_REFITTED
 from tests.training.conftest import MakeSpec, document_lines
-from tests.training.job.invented import A_DOCUMENT, STAGE, Weights, invented, oracle
+from tests.training.job.invented import A_DOCUMENT, STAGE, Weights, invented, oracle, refit
 from training.data.document_splits import MOST_IN_TURN, TURNS, in_turn
 from training.data.snapshot import read_snapshot
-from training.job.fitting import COMBINER_FITTED_ON, MIN_ORDER, FittedBefore, Taught, answers_before, fitted, refit
-from training.job.gate import RECALL, Alone, GateOutcome, Part, judge
+from training.job.fitting import COMBINER_FITTED_ON, MIN_ORDER, CalibrationSet, InUse, fitted
+from training.job.gate import RECALL, ComponentQuality, GateOutcome, Part, judge
 from training.job.job import FITTED_ON, Refitted, of_both, run_training
 
 DOCUMENTS = 45
@@ -114,7 +114,7 @@ def test_documents_that_taught_a_stage_in_use_fit_nothing(make_spec: MakeSpec) -
 
     combiner = Combiner.from_json(manifest.combiner)
     assert combiner is not None
-    seal(Path(spec["staging"]), manifest.replace(combiner=replace(combiner, heard=heard).to_json()))
+    seal(Path(spec["staging"]), manifest.replace(combiner=replace(combiner, stage_weights=heard).to_json()))
     base = publish(Path(spec["staging"]))
     facts = run_facts(conventions(make_spec, lines=ENOUGH + more_validation(), base=str(base.path)))
     assert {key.partition("-")[0] for key in facts[FITTED_ON]} == {"validation", "later"}
@@ -146,11 +146,11 @@ def test_folds_in_turn(make_spec: MakeSpec) -> None:
 def test_taught_leaves_out_a_fold_or_keeps_some_documents() -> None:
     mentions, _ = invented(4 * A_DOCUMENT, oracle)
     by = [tuple(mentions[start : start + A_DOCUMENT]) for start in range(0, len(mentions), A_DOCUMENT)]
-    taught = Taught(by[0], (by[1], by[2], by[3]))
-    assert taught.outside() == mentions
-    assert taught.outside(1) == [*by[0], *by[1], *by[3]]
-    assert taught.of({"d0", "d3"}) == Taught(by[0], ((), (), by[3]))
-    assert taught.documents == {"d0", "d1", "d2", "d3"}
+    calibration = CalibrationSet(by[0], (by[1], by[2], by[3]))
+    assert calibration.outside() == mentions
+    assert calibration.outside(1) == [*by[0], *by[1], *by[3]]
+    assert calibration.of({"d0", "d3"}) == CalibrationSet(by[0], ((), (), by[3]))
+    assert calibration.documents == {"d0", "d1", "d2", "d3"}
 
 
 def test_fewer_than_two_hundred_links_fit_nothing() -> None:
@@ -162,7 +162,7 @@ def test_fewer_than_two_hundred_links_fit_nothing() -> None:
 
 def test_weights_come_from_what_was_taught_and_hearing_from_what_was_held_out() -> None:
     linker: Any = Weights()
-    taught, gold = invented(300, oracle)
+    calibration, gold = invented(300, oracle)
     held, held_gold = invented(240, oracle, seed=1)
     held = [
         replace(one, document=DocumentInput(f"e{n // A_DOCUMENT}", "", ()), query=replace(one.query, key=f"e{n}"))
@@ -172,11 +172,11 @@ def test_weights_come_from_what_was_taught_and_hearing_from_what_was_held_out() 
         replace(one, key=f"e{n}", document=f"e{n // A_DOCUMENT}") for n, one in enumerate(held_gold.mentions)
     )
     both = replace(gold, mentions=(*gold.mentions, *labels))
-    after = refit(linker, held, both, stage=STAGE, taught=taught)
-    alone = fitted(linker, taught, both)
+    after = refit(linker, held, both, stage=STAGE, calibration=CalibrationSet(tuple(calibration), ()))
+    alone = fitted(linker, calibration, both)
     assert alone is not None
     assert after.combiner.coefficients == alone.combiner.coefficients
-    assert STAGE in after.combiner.heard
+    assert STAGE in after.combiner.stage_weights
 
 
 def test_the_sentence_says_what_the_part_added() -> None:
@@ -185,7 +185,7 @@ def test_the_sentence_says_what_the_part_added() -> None:
     old = [linker.finish(one, k=5) for one in mentions]
     heard = refit(linker, mentions, gold, stage=STAGE)
     new = [heard.finish(one, k=5) for one in mentions]
-    alone = Alone(0.1, 0.2, 0.3, 0.4)
+    alone = ComponentQuality(0.1, 0.2, 0.3, 0.4)
     told = judge(old, new, gold, Part(STAGE, alone, True, without=old))
     assert told.verdict is GateOutcome.PROMOTE
     assert f"would give {100 * told.gains[RECALL].old:.1f} %" in told.sentence
@@ -197,7 +197,7 @@ def test_the_sentence_says_what_the_part_added() -> None:
 def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
     scored, gold = invented(600, oracle, nil_every=5)
     old = [Weights().finish(one, k=8) for one in scored]
-    better = refit(Weights(), (), gold, taught=scored, only_nil=True)
+    better = refit(Weights(), (), gold, calibration=CalibrationSet(tuple(scored), ()), only_nil=True)
     assert better.combiner is DEFAULT_COMBINER
     assert better.nil.calibrated
 
@@ -214,7 +214,7 @@ def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
 def test_of_two_gains_the_one_with_more_fitted_must_be_the_better_one() -> None:
     scored, gold = invented(600, oracle, nil_every=5)
     old = [Weights().finish(one, k=8) for one in scored]
-    nil = refit(Weights(), (), gold, taught=scored, only_nil=True)
+    nil = refit(Weights(), (), gold, calibration=CalibrationSet(tuple(scored), ()), only_nil=True)
     oracular = refit(nil, scored, gold, stage=STAGE)
 
     def refitted(linker: Any) -> Refitted:
@@ -229,19 +229,18 @@ def test_nil_alone_is_judged_without_what_the_combiner_was_fitted_on() -> None:
     scored, gold = invented(900, oracle, nil_every=5)
     documents = sorted({one.document.key for one in scored})
     folds = tuple(tuple(one for one in scored if one.document.key in documents[at::3]) for at in range(3))
-    taught = Taught((), folds)
-    linker: Any = refit(Weights(), (), gold, taught=scored)  # type: ignore[arg-type]
+    calibration = CalibrationSet((), folds)
+    linker: Any = refit(Weights(), (), gold, calibration=CalibrationSet(tuple(scored), ()))  # type: ignore[arg-type]
     facts: dict[str, Any] = {FITTED_ON: documents}
-    before = FittedBefore.of(facts, taught)
-    assert before.without(linker, gold, 0).combiner != linker.combiner
-    old, nil = (answers_before(linker, taught, gold, before, k=8, new_nil=new) for new in (False, True))
+    assert InUse.of(linker, calibration, gold, facts).fit(0).combiner != linker.combiner
+    old, nil = (InUse.of(linker, calibration, gold, facts, new_nil=new).answers(k=8) for new in (False, True))
     assert [one.candidates for one in old] == [one.candidates for one in nil], "the order of neither saw the fold"
 
-    shipped = FittedBefore.of({**facts, COMBINER_FITTED_ON: []}, taught)
-    only_nil = shipped.without(Weights(), gold, 0)  # type: ignore[arg-type]
+    shipped: Any = Weights()
+    only_nil = InUse.of(shipped, calibration, gold, {**facts, COMBINER_FITTED_ON: []}).fit(0)
     assert only_nil.combiner is DEFAULT_COMBINER, "what came with the program saw none of them"
     assert only_nil.nil.calibrated
-    assert FittedBefore.of({}, taught).without(linker, gold, 0) is linker
+    assert InUse.of(linker, calibration, gold, {}).fit(0) is linker
 
 
 def test_all_documents_are_judged_in_folds_where_nothing_was_trained() -> None:
@@ -249,7 +248,7 @@ def test_all_documents_are_judged_in_folds_where_nothing_was_trained() -> None:
     documents = sorted({one.document.key for one in scored})
     learnt = [one for one in scored if one.document.key in documents[:20]]
     rest = [one for one in scored if one.document.key not in documents[:20]]
-    folds = Taught(tuple(learnt), (tuple(rest),)).in_folds()
+    folds = CalibrationSet(tuple(learnt), (tuple(rest),)).in_folds()
     assert not folds.train
     assert len(folds.folds) == 5
     keys = [{one.document.key for one in fold} for fold in folds.folds]

@@ -10,12 +10,23 @@ import numpy as np
 import pytest
 
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
-from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, invented, oracle, sometimes_right
+from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, invented, oracle, refit, sometimes_right
 from training.data.gold import GoldMention, GoldSet
-from training.job.fitting import cross_fitted, refit
-from training.job.gate import LIKELIHOOD, RECALL, RIGHT, Alone, Gain, GateOutcome, Part, gains_of, judge, likelihoods
+from training.job.fitting import Refit
+from training.job.gate import (
+    LIKELIHOOD,
+    RECALL,
+    RIGHT,
+    ComponentQuality,
+    Gain,
+    GateOutcome,
+    Part,
+    gains_of,
+    judge,
+    likelihoods,
+)
 
-ALONE = Alone(0.4, 0.6, 0.8, 0.9)
+ALONE = ComponentQuality(0.4, 0.6, 0.8, 0.9)
 GOLD = GoldSet(tuple(GoldMention(str(n), f"d{n // 4}", "x", (), ("A",) if n % 4 else ()) for n in range(80)))
 
 
@@ -101,7 +112,7 @@ def test_what_is_judged_is_what_is_sealed(stage: Stage, verdict: GateOutcome) ->
     linker: Any = Weights()
     mentions, gold = invented(40 * A_DOCUMENT, stage)
     folds = [[one for one in mentions if int(one.document.key[1:]) % 2 == at] for at in range(2)]
-    old, new = (cross_fitted(linker, folds, gold, k=5, stage=name) for name in ("", STAGE))
+    old, new = (Refit(linker, folds, gold, name).answers(k=5) for name in ("", STAGE))
     sealed = refit(linker, mentions, gold, stage=STAGE)
-    result = judge(old, new, gold, Part(STAGE, ALONE, STAGE in sealed.combiner.heard))
+    result = judge(old, new, gold, Part(STAGE, ALONE, STAGE in sealed.combiner.stage_weights))
     assert result.verdict is verdict

@@ -21,7 +21,7 @@ from models.names.names import NamesRetriever
 from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines, entities
 from training.data.progress import Event, Phase
-from training.job.fitting import was_taught
+from training.job.fitting import has_trained_stage
 from training.job.gate import GateOutcome, GateResult, judge
 from training.job.job import FITTED_ON, run_training
 from training.job.names_learning import Strings, recall
@@ -65,8 +65,8 @@ def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
     linker = Linker.load(publish(Path(spec["staging"])).path, device="cpu")
     [answer] = linker.link([DocumentInput("d", "heart failure", (MentionInput("m", ((0, 13),), ()),))])
     assert answer.mentions[0].candidates[0].name == "heart failure"
-    assert was_taught(linker)
-    assert not was_taught(Linker.load(base_bundle.path, device="cpu"))
+    assert has_trained_stage(linker)
+    assert not has_trained_stage(Linker.load(base_bundle.path, device="cpu"))
 
 
 @pytest.mark.parametrize(

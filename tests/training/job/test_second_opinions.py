@@ -13,7 +13,7 @@ import pytest
 from models.linker.answering import ScoredMention
 from models.linker.tuning import MIN_OPINIONS
 from models.rankers.combiner import DEFAULT_COMBINER, Combiner
-from models.rankers.hearing import OPINION, SILENT
+from models.rankers.stage_weights import NO_WEIGHT, OPINION
 from tests.training.job.invented import CANDIDATES, KB, Weights, ignorant, invented
 from training.data.gold import GoldSet
 from training.job.fitting import fitted
@@ -50,7 +50,7 @@ def refitted(mentions: Sequence[ScoredMention], gold: GoldSet) -> Any:
 def test_a_helpful_opinion_lifts_the_right_candidate_after_a_refit() -> None:
     taught, judged = asked(400, 0.9), asked(400, 0.9, seed=1)
     after = refitted(*taught)
-    weights = [one for at, one in enumerate(after.combiner.heard[OPINION]) if SILENT[at] == 0]
+    weights = [one for at, one in enumerate(after.combiner.stage_weights[OPINION]) if NO_WEIGHT[at] == 0]
     assert sum(weights) > 1.0
     assert right(after, *judged) >= right(Weights(), *judged) + 0.03
     doubted = next(
@@ -68,13 +68,13 @@ def test_a_helpful_opinion_lifts_the_right_candidate_after_a_refit() -> None:
 
 def test_a_random_opinion_gets_no_weight() -> None:
     after = refitted(*asked(400, 0.0))
-    weights = [one for at, one in enumerate(after.combiner.heard.get(OPINION, SILENT)) if SILENT[at] == 0]
+    weights = [one for at, one in enumerate(after.combiner.stage_weights.get(OPINION, NO_WEIGHT)) if NO_WEIGHT[at] == 0]
     assert sum(weights) < 0.1
 
 
 def test_too_few_opinions_are_not_fitted() -> None:
-    assert OPINION not in refitted(*asked(400, 1.0, of=MIN_OPINIONS - 1)).combiner.heard
-    assert OPINION in refitted(*asked(400, 1.0, of=MIN_OPINIONS)).combiner.heard
+    assert OPINION not in refitted(*asked(400, 1.0, of=MIN_OPINIONS - 1)).combiner.stage_weights
+    assert OPINION in refitted(*asked(400, 1.0, of=MIN_OPINIONS)).combiner.stage_weights
 
 
 def test_a_linker_that_was_fitted_without_opinions_answers_as_if_there_were_none() -> None:
@@ -86,7 +86,7 @@ def test_a_linker_that_was_fitted_without_opinions_answers_as_if_there_were_none
 
 
 def test_a_mention_without_an_opinion_is_linked_as_by_the_same_linker_without_opinions() -> None:
-    hearing = Weights(combiner=DEFAULT_COMBINER.hearing(OPINION, (0.8, 3.0, 1.0, 0.5, 0.5, 0.9, 1.0)))
+    hearing = Weights(combiner=DEFAULT_COMBINER.with_stage_weights(OPINION, (0.8, 3.0, 1.0, 0.5, 0.5, 0.9, 1.0)))
     mentions, _ = asked(30, 0.5, of=0)
     assert [hearing.finish(one, k=64) for one in mentions] == [Weights().finish(one, k=64) for one in mentions]
 
@@ -94,7 +94,7 @@ def test_a_mention_without_an_opinion_is_linked_as_by_the_same_linker_without_op
 @pytest.mark.parametrize(("opinion", "lifted"), [("E07", True), ("", False), ("X:1", False)])
 def test_only_a_candidate_is_lifted(opinion: str, lifted: bool) -> None:
     """“None of these” and an entity that is no candidate leave the order of the candidates as it is."""
-    hearing = Weights(combiner=DEFAULT_COMBINER.hearing(OPINION, (1.0, 50.0, 0.0, 0.0, 0.0, 1.0, 50.0)))
+    hearing = Weights(combiner=DEFAULT_COMBINER.with_stage_weights(OPINION, (1.0, 50.0, 0.0, 0.0, 0.0, 1.0, 50.0)))
     [mention], _ = asked(1, 0.0)
     found = hearing.finish(replace(mention, opinion=opinion), k=64).candidates
     plain = hearing.finish(replace(mention, opinion=None), k=64).candidates

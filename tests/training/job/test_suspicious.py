@@ -83,4 +83,4 @@ def test_folds_are_whole_documents_each_in_one() -> None:
     folds = folds_of(documents)
     assert sorted(len(fold) for fold in folds) == [2, 2, 2, 3, 3]
     assert {one.key for fold in folds for one in fold} == {one.key for one in documents}
-    assert folds_of(documents[::-1]) == folds
+    assert [fold[::-1] for fold in folds_of(documents[::-1])] == folds

@@ -17,7 +17,7 @@ from training.data.progress import Event, Phase
 from training.data.snapshot import SnapshotDocument
 from training.data.spec import TrainingSpec
 from training.job import turns
-from training.job.fitting import Taught
+from training.job.fitting import CalibrationSet
 from training.job.job import run_training
 from training.job.preparation import Loaded, Prepared, load, prepare
 from training.job.recipes import load_recipe
@@ -85,7 +85,7 @@ def test_nothing_is_left_of_a_turn_that_was_interrupted(job: tuple[Loaded, Prepa
 
 
 @pytest.mark.parametrize(
-    ("recipe", "few", "least", "minutes", "taught", "needed"),
+    ("recipe", "few", "least", "minutes", "unseen", "needed"),
     [
         ("pel-pb-quick", 500, 1, None, True, True),
         ("prototype-quick", 500, 1, None, True, True),
@@ -105,7 +105,7 @@ def test_turns_are_for_few_decisions_of_quick_recipes(
     few: int,
     least: int,
     minutes: float | None,
-    taught: bool,
+    unseen: bool,
     needed: bool,
 ) -> None:
     monkeypatch.setattr(turns, "FEW_HELD_OUT", few)
@@ -113,7 +113,7 @@ def test_turns_are_for_few_decisions_of_quick_recipes(
     loaded, prepared = job
     assert linked_count(loaded.parts.held_out) >= 1
     loaded = replace(loaded, recipe=load_recipe(recipe))
-    prepared = prepared if taught else replace(prepared, taught=Taught((), prepared.taught.folds))
+    prepared = prepared if unseen else replace(prepared, calibration=CalibrationSet((), prepared.calibration.folds))
     assert needs_turns(loaded, prepared, Budget(minutes)) is needed
 
 

@@ -192,7 +192,7 @@ def test_the_job_ends_in_a_bundle_that_knows_when_to_ask(make_spec: MakeSpec) ->
     assert np.mean(losses[-8:]) < np.mean(losses[:8])
     linker = Linker.load(publish(Path(spec["staging"])).path, device="cpu")
     assert isinstance(linker.stages.ranker, CrossEncoder)
-    asked = linker.combiner.hearing(
+    asked = linker.combiner.with_stage_weights(
         RANKER, (1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     )  # a stage without a weight is not asked
     linker = linker.with_weights(combiner=asked)

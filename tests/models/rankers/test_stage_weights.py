@@ -9,30 +9,30 @@ import pytest
 
 from models.errors import ModelError
 from models.rankers.combiner import DEFAULT_COMBINER, FEATURES, Combiner
-from models.rankers.hearing import (
+from models.rankers.stage_weights import (
     FAVOURITES,
     OPINION,
-    HeardMention,
+    StageChoice,
     favourites,
     fit_both,
-    fit_hearing,
-    heard_columns,
+    fit_stage_weights,
     likelihood,
     nil_columns,
     opinion_lead,
     rise_of,
+    stage_columns,
     with_stage,
 )
 
 HEAD = np.arange(3)
 
 
-def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2, exact: int = 2) -> list[HeardMention]:
+def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2, exact: int = 2) -> list[StageChoice]:
     """Three equally likely candidates each."""
     return [
-        HeardMention(
+        StageChoice(
             np.zeros(3),
-            heard_columns("som", np.asarray(lead), HEAD, new=False, exact=exact),
+            stage_columns("som", np.asarray(lead), HEAD, new=False, exact=exact),
             np.arange(3) == at,
             f"d{n // a_document}",
         )
@@ -46,13 +46,13 @@ def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2, 
 def test_columns_are_lead_favourite_and_leads_for_new_strings_and_for_those_that_are_no_name(
     new: bool, exact: int, leads: list[float]
 ) -> None:
-    found = heard_columns("som", np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=exact)
+    found = stage_columns("som", np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=exact)
     assert np.array_equal(found, [[0.0, 1.0, 0.0, 0.0], [-0.1, 0.0, -0.1 * leads[0], -0.1 * leads[1]]])
 
 
 @pytest.mark.parametrize("new", [True, False])
 def test_of_a_settled_text_only_the_lead_counts_with_its_own_scale(new: bool) -> None:
-    found = heard_columns("som", np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=1)
+    found = stage_columns("som", np.asarray([-0.2, 0.0, -0.1]), np.asarray([1, 2]), new=new, exact=1)
     assert np.array_equal(found, [[0.0], [-0.1]])
     coefficients = (9.0, 9.0, 9.0, 9.0, 9.0, 0.5, 4.0)
     assert with_stage(np.asarray([1.0, 2.0]), found, coefficients) == pytest.approx([0.5, 0.6])
@@ -60,7 +60,7 @@ def test_of_a_settled_text_only_the_lead_counts_with_its_own_scale(new: bool) ->
 
 def test_an_opinion_is_heard_the_same_for_all_texts() -> None:
     lead = np.asarray([-1.0, 0.0, -1.0])
-    settled, other = (heard_columns(OPINION, lead, HEAD, new=False, exact=exact) for exact in (1, 2))
+    settled, other = (stage_columns(OPINION, lead, HEAD, new=False, exact=exact) for exact in (1, 2))
     assert np.array_equal(settled, other)
 
 
@@ -82,7 +82,7 @@ def test_an_opinion_leads_for_its_entity_alone() -> None:
 
 def test_a_favourite_that_was_likely_before_raises_the_best_logit_more() -> None:
     likely, unlikely = (
-        heard_columns("som", np.asarray(lead), HEAD, new=False, exact=2)
+        stage_columns("som", np.asarray(lead), HEAD, new=False, exact=2)
         for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
     )
     logits = np.asarray([2.0, 1.0, -3.0])
@@ -105,7 +105,7 @@ def test_coefficients_are_those_of_maximum_likelihood() -> None:
     """Right four times of five: the favourite's odds against each other are 4 to ½, so lead and favourite add log 8."""
     leads = [[0.0, -1.0, -1.0]] * 200
     gold = [0 if n % 5 else 1 + n % 2 for n in range(200)]
-    found = fit_hearing(mentions(leads, gold))
+    found = fit_stage_weights(mentions(leads, gold))
     assert found is not None
     assert found[1] + found[2] == pytest.approx(np.log(8), abs=0.05)
     assert found[3] == 0
@@ -117,7 +117,7 @@ def test_settled_texts_have_weights_of_their_own() -> None:
     wrong = [1 + n % 2 for n in range(200)]
     helps, no_use = mentions(leads, right), mentions(leads, wrong)
     settled_helps, settled_no_use = mentions(leads, right, exact=1), mentions(leads, wrong, exact=1)
-    alone = fit_hearing(helps)
+    alone = fit_stage_weights(helps)
     assert alone is not None
     assert fit_both([*helps, *settled_no_use]) == pytest.approx((*alone, 1.0, 0.0))
     found = fit_both([*no_use, *settled_helps])
@@ -128,7 +128,7 @@ def test_settled_texts_have_weights_of_their_own() -> None:
 
 
 def test_a_stage_against_the_gold_is_not_heard() -> None:
-    assert fit_hearing(mentions([[0.0, -1.0, -1.0]] * 40, [1] * 40)) is None
+    assert fit_stage_weights(mentions([[0.0, -1.0, -1.0]] * 40, [1] * 40)) is None
 
 
 def test_a_gain_that_documents_do_not_share_is_none() -> None:
@@ -136,28 +136,28 @@ def test_a_gain_that_documents_do_not_share_is_none() -> None:
     leads = [[0.0, -1.0, -1.0]] * 80
     gold = [0] * 40 + [1] * 40
     every = mentions(leads, gold, a_document=40)[:40] + mentions(leads[40:], gold[40:], a_document=5)
-    assert fit_hearing(every) is None
+    assert fit_stage_weights(every) is None
 
 
 def test_what_teaches_nothing_is_left_out() -> None:
-    nowhere = HeardMention(np.zeros(3), np.zeros((3, 3)), np.zeros(3, dtype=bool), "d")
-    assert fit_hearing([nowhere] * 50) is None
-    assert fit_hearing([]) is None
+    nowhere = StageChoice(np.zeros(3), np.zeros((3, 3)), np.zeros(3, dtype=bool), "d")
+    assert fit_stage_weights([nowhere] * 50) is None
+    assert fit_stage_weights([]) is None
 
 
 def test_hearing_is_added_to_the_logits_and_ends_where_the_stage_goes() -> None:
     features = np.zeros((3, len(FEATURES)))
     columns = np.asarray([[0.0, 1, 0, 0], [-1, 0, 0, 0], [-2, 0, 0, 0]])
-    hearing = DEFAULT_COMBINER.hearing("som", (1.0, 2.0, 1.0, 0.0, 0.0, 1.0, 5.0))
+    hearing = DEFAULT_COMBINER.with_stage_weights("som", (1.0, 2.0, 1.0, 0.0, 0.0, 1.0, 5.0))
     assert hearing.logits(features, {"som": columns}).tolist() == [1.0, -2.0, -4.0]
     assert hearing.logits(features, {"som": columns[:, :1]}).tolist() == [0.0, -5.0, -10.0]
     assert hearing.logits(features, {}).tolist() == [0.0, 0.0, 0.0]
-    assert hearing.hearing("som", None) == DEFAULT_COMBINER
-    assert hearing.deaf() == DEFAULT_COMBINER
+    assert hearing.with_stage_weights("som", None) == DEFAULT_COMBINER
+    assert hearing.ablated() == DEFAULT_COMBINER
 
 
 def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
-    hearing = DEFAULT_COMBINER.hearing("som", (0.9, 2.0, 1.0, 0.5, 8.0, 1.0, 0.0))
+    hearing = DEFAULT_COMBINER.with_stage_weights("som", (0.9, 2.0, 1.0, 0.5, 8.0, 1.0, 0.0))
     raw = hearing.to_json()
     assert Combiner.from_json(raw) == hearing
     assert "heard" not in DEFAULT_COMBINER.to_json()
@@ -167,10 +167,10 @@ def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
 
 
 def test_it_says_what_it_hears() -> None:
-    assert "is not used" in DEFAULT_COMBINER.hearing_sentence("som")
-    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5, 3.0, 1.0, 0.0)).hearing_sentence(
-        "som"
-    )
+    assert "is not used" in DEFAULT_COMBINER.weights_sentence("som")
+    assert "24 per unit" in DEFAULT_COMBINER.with_stage_weights(
+        "som", (1.0, 24.0, 1.0, 0.5, 3.0, 1.0, 0.0)
+    ).weights_sentence("som")
 
 
 def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
@@ -182,14 +182,14 @@ def test_being_too_unsure_does_not_speak_for_a_stage() -> None:
         gold = int(draw.choice(3, p=np.exp(4 * logits) / np.exp(4 * logits).sum()))
         lead = draw.uniform(-1, 0, 3)
         found.append(
-            HeardMention(
+            StageChoice(
                 logits,
-                heard_columns("som", lead - lead.max(), HEAD, new=False, exact=2),
+                stage_columns("som", lead - lead.max(), HEAD, new=False, exact=2),
                 np.arange(3) == gold,
                 f"d{n // 5}",
             )
         )
-    assert fit_hearing(found) is None
+    assert fit_stage_weights(found) is None
 
 
 def test_unsure_logits_are_scaled_where_a_stage_is_heard() -> None:
@@ -202,14 +202,14 @@ def test_unsure_logits_are_scaled_where_a_stage_is_heard() -> None:
         favourite = gold if draw.random() < 0.8 else int(draw.integers(3))
         lead = np.where(np.arange(3) == favourite, 0.0, -0.1)
         found.append(
-            HeardMention(
+            StageChoice(
                 logits,
-                heard_columns("som", lead, HEAD, new=False, exact=2),
+                stage_columns("som", lead, HEAD, new=False, exact=2),
                 np.arange(3) == gold,
                 f"d{n // 5}",
             )
         )
-    heard = fit_hearing(found)
+    heard = fit_stage_weights(found)
     assert heard is not None
     assert heard[0] == pytest.approx(4, rel=0.25)
 
@@ -221,8 +221,8 @@ def test_every_type_counts_the_same() -> None:
     gold = [0 if n % 10 else 1 for n in range(400)] + [n % 3 for n in range(100)]
     kinds = ["A"] * 400 + ["B"] * 100
     found = [replace(one, types=(kind,)) for one, kind in zip(mentions(leads, gold), kinds, strict=True)]
-    even = fit_hearing([*found[:100], *found[400:]])
-    both, flat = fit_hearing(found), fit_hearing(mentions(leads, gold))
+    even = fit_stage_weights([*found[:100], *found[400:]])
+    both, flat = fit_stage_weights(found), fit_stage_weights(mentions(leads, gold))
     assert both is not None
     assert even is not None
     assert flat is not None

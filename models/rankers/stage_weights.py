@@ -19,21 +19,21 @@ from numpy.typing import NDArray
 from models.rankers.conditional_logit import ConditionalLogit
 
 FLOATS64 = NDArray[np.float64]
-HEARD = ("scale", "lead", "first", "new_lead", "unnamed_lead", "settled_scale", "settled_lead")
+STAGE_FEATURES = ("scale", "lead", "first", "new_lead", "unnamed_lead", "settled_scale", "settled_lead")
 """The scale of the existing logits; the difference to the stage's favourite; whether the candidate is the favourite;
 the lead for strings that are new to the memory; the lead for strings that are no candidate's name. The last two are
 scale and lead for a settled text: the name of exactly one candidate."""
 OPEN = 5
-"""How many of ``HEARD`` are for texts that are not settled."""
-NIL_HEARD = ("scale", "agrees", "lead", "rise", "base")
+"""How many of ``STAGE_FEATURES`` are for texts that are not settled."""
+NIL_STAGE_FEATURES = ("scale", "agrees", "lead", "rise", "base")
 """The scale of NIL's own logit; whether the untrained first candidate is also the stage's favourite; the favourite's
 lead; the rise of the best logit when the stage is used; and a constant 1. The three in the middle count against NIL,
 the constant counts for it."""
 FAVOURITES = 5
 """The number of each stage's favourites that are always in the head."""
 RIDGE = 1e-3
-SILENT = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-NIL_SILENT = (1.0, 0.0, 0.0, 0.0, 0.0)
+NO_WEIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+NO_NIL_WEIGHT = (1.0, 0.0, 0.0, 0.0, 0.0)
 """Coefficients of a stage without influence, on candidates and on NIL."""
 SCALES = (0.2, 5.0)
 FOLDS = 5
@@ -43,7 +43,7 @@ OPINION = "opinion"
 """The name of the stage that holds a language model's answers for some of the mentions."""
 
 
-def heard_columns(stage: str, lead: FLOATS64, head: NDArray[np.intp], *, new: bool, exact: int) -> FLOATS64:
+def stage_columns(stage: str, lead: FLOATS64, head: NDArray[np.intp], *, new: bool, exact: int) -> FLOATS64:
     """(h, 4), or (h, 1) for a settled text: the features of the candidates at ``head``; ``lead`` is (c,), its highest
     value 0 or below. ``new``: the memory does not know the string; ``exact``: of how many candidates it is a name.
     Opinions count the same for all texts."""
@@ -62,9 +62,9 @@ def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) 
 
 
 def with_stage(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> FLOATS64:
-    """(h,): the logits with a stage; ``columns`` as in ``heard_columns``, ``coefficients`` those of ``HEARD``."""
+    """(h,): the logits with a stage, by ``stage_columns`` and the coefficients of ``STAGE_FEATURES``."""
     settled = columns.shape[1] == 1
-    return heard_logits(logits, columns, coefficients[OPEN:] if settled else coefficients[:OPEN])
+    return weighted_logits(logits, columns, coefficients[OPEN:] if settled else coefficients[:OPEN])
 
 
 def opinion_lead(entity_ids: Sequence[str], opinion: str) -> FLOATS64 | None:
@@ -86,38 +86,39 @@ def favourites(lead: FLOATS64) -> NDArray[np.intp]:
 
 
 def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
-    """(4,) of ``NIL_HEARD`` with the signs of NIL's logit: evidence against NIL is negative."""
+    """(4,) of ``NIL_STAGE_FEATURES`` with the signs of NIL's logit: evidence against NIL is negative."""
     best_two = np.sort(lead)[-2:]
     ahead = float(best_two[-1] - best_two[0]) if len(best_two) == 2 else 0.0
     agrees = ahead > TIE and float(lead[first]) >= float(best_two[-1]) - TIE
     return np.asarray([-float(agrees), -ahead * agrees, -rise, 1.0])
 
 
-def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:
+def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> StageChoice:
     """NIL or not as a choice between two rows of (4,) ``columns``, fitted like a choice between candidates."""
-    return HeardMention(
+    return StageChoice(
         np.asarray([logit, 0.0]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
     )
 
 
-def heard_to_json(heard: Mapping[str, tuple[float, ...]], names: Sequence[str]) -> dict[str, Any]:
+def weights_to_json(weights: Mapping[str, tuple[float, ...]], names: Sequence[str]) -> dict[str, Any]:
     """The coefficients as JSON; empty if there are none."""
-    return {"heard_features": list(names), "heard": {stage: list(own) for stage, own in heard.items()}} if heard else {}
+    own = {stage: list(coefficients) for stage, coefficients in weights.items()}
+    return {"heard_features": list(names), "heard": own} if own else {}
 
 
-def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, tuple[float, ...]]:
+def weights_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """Coefficients by stage; without those of another version's features. Raises ValueError if their number is
     wrong."""
     if list(raw.get("heard_features", ())) != list(names):
         return {}
-    heard = {str(stage): tuple(float(value) for value in own) for stage, own in raw["heard"].items()}
-    if any(len(own) != len(names) for own in heard.values()):
+    weights = {str(stage): tuple(float(value) for value in own) for stage, own in raw["heard"].items()}
+    if any(len(own) != len(names) for own in weights.values()):
         raise ValueError("heard features without coefficients")
-    return heard
+    return weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeardMention:
+class StageChoice:
     """The head of a linked mention: the combiner's logits (h,) without the stage, the stage's features (h, k), the gold
     rows, the document, and the types that restrict the candidates."""
 
@@ -128,7 +129,7 @@ class HeardMention:
     types: tuple[str, ...] = ()
 
 
-def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
+def fit_stage_weights(mentions: Sequence[StageChoice]) -> tuple[float, ...] | None:
     """Coefficients of a scale and of the mentions' features, or None if the stage should have no influence.
 
     A stage is used if it makes the gold of left-out documents likelier by more than the standard error of this gain
@@ -148,19 +149,19 @@ def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
     return tuple(map(float, found)) if found[1:].any() else None
 
 
-def fit_both(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
-    """Coefficients of ``HEARD``: those of settled texts are fitted on these alone, since names are seldom wrong there,
-    and so are the others. None if the stage should have no influence on either."""
-    parts: tuple[list[HeardMention], list[HeardMention]] = ([], [])
+def fit_both(mentions: Sequence[StageChoice]) -> tuple[float, ...] | None:
+    """Coefficients of ``STAGE_FEATURES``: those of settled texts are fitted on these alone, since names are seldom
+    wrong there, and so are the others. None if the stage should have no influence on either."""
+    parts: tuple[list[StageChoice], list[StageChoice]] = ([], [])
     for one in mentions:
         parts[one.columns.shape[1] == 1].append(one)
-    others, settled = map(fit_hearing, parts)
+    others, settled = map(fit_stage_weights, parts)
     if others is None and settled is None:
         return None
-    return (*(others or SILENT[:OPEN]), *(settled or SILENT[OPEN:]))
+    return (*(others or NO_WEIGHT[:OPEN]), *(settled or NO_WEIGHT[OPEN:]))
 
 
-def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) -> Iterator[FLOATS64]:
+def _gains_left_out(usable: Sequence[StageChoice], documents: Sequence[str]) -> Iterator[FLOATS64]:
     """For each fold (d,): the gain in log-likelihood of its documents, with coefficients fitted on the others."""
     fold_of = {document: at % FOLDS for at, document in enumerate(documents)}
     shares = dict(zip(map(id, usable), _shares(usable), strict=True))
@@ -169,23 +170,23 @@ def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) ->
         others = [one for one in usable if fold_of[one.document] != fold]
         if not inside or not others:
             continue
-        with_it, without = _fitted(others), _fitted(others, deaf=True)
+        with_it, without = _fitted(others), _fitted(others, scale_only=True)
         sums: dict[str, float] = {}
         for one in inside:
-            gain = likelihood(heard_logits(one.logits, one.columns, with_it), one.gold)
-            gain -= likelihood(heard_logits(one.logits, one.columns, without), one.gold)
+            gain = likelihood(weighted_logits(one.logits, one.columns, with_it), one.gold)
+            gain -= likelihood(weighted_logits(one.logits, one.columns, without), one.gold)
             sums[one.document] = sums.get(one.document, 0.0) + gain * shares[id(one)]
         yield np.asarray(list(sums.values()))
 
 
-def _shares(mentions: Sequence[HeardMention]) -> FLOATS64:
+def _shares(mentions: Sequence[StageChoice]) -> FLOATS64:
     """(m,) with a mean of 1: the same sum for all types that have at least ``FEWEST_OF_A_TYPE`` mentions."""
     number = Counter(one.types for one in mentions)
     shares = np.asarray([1 / max(number[one.types], FEWEST_OF_A_TYPE) for one in mentions])
     return np.asarray(shares / shares.mean())
 
 
-def heard_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float] | FLOATS64) -> FLOATS64:
+def weighted_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float] | FLOATS64) -> FLOATS64:
     """(h,): the scaled logits without the stage plus the stage's features."""
     return np.asarray(coefficients[0] * logits + columns @ np.asarray(coefficients[1:]))
 
@@ -197,9 +198,9 @@ def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
     return float(np.log(max(1e-300, float(weights[gold].sum()))) - np.log(float(weights.sum())))
 
 
-def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64:
+def _fitted(mentions: Sequence[StageChoice], *, scale_only: bool = False) -> FLOATS64:
     """Coefficients of maximum likelihood, none negative, with a ridge on the scale's distance from 1 and on
-    standardised coefficients; with ``deaf`` only the scale."""
+    standardised coefficients; with ``scale_only`` only the scale."""
     from scipy.optimize import minimize
 
     columns = np.concatenate([one.columns for one in mentions])
@@ -209,6 +210,6 @@ def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64
 
     choices = [(np.column_stack([one.logits, one.columns / scale]), one.gold) for one in mentions]
     loss = ConditionalLogit.of(choices, ridge=RIDGE, centre=start, shares=_shares(mentions))
-    bounds = [SCALES, *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
+    bounds = [SCALES, *([(0.0, 0.0 if scale_only else None)] * columns.shape[1])]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
     return np.asarray([found.x[0], *(found.x[1:] / scale)])

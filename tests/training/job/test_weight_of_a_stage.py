@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from models.linker.answering import ScoredMention
-from models.linker.tuning import hear_nil
+from models.linker.tuning import fit_nil_weight
 from models.rankers.combiner import DEFAULT_COMBINER
 from models.rankers.nil import NilModel
 from models.types import DocumentInput
-from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, contrary, ignorant, invented, oracle
+from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, contrary, ignorant, invented, oracle, refit
 from training.data.gold import GoldSet
-from training.job.fitting import cross_fitted, refit
+from training.job.fitting import Refit
 
 
 def right(linker: Any, mentions: Sequence[ScoredMention], gold: GoldSet) -> float:
@@ -52,14 +52,14 @@ def test_a_stage_that_helps_nothing_is_not_heard(stage: Stage) -> None:
     before: Any = Weights()
     taught, judged = invented(300, stage), invented(300, stage, seed=1)
     after = refit(before, *taught, stage=STAGE)
-    assert not after.combiner.heard
+    assert not after.combiner.stage_weights
     assert right(after, *judged) == right(before, *judged)
 
 
 def test_a_few_documents_are_no_evidence() -> None:
     linker: Any = Weights()
-    assert not refit(linker, *invented(4 * A_DOCUMENT, oracle), stage=STAGE).combiner.heard
-    assert refit(linker, *invented(20 * A_DOCUMENT, oracle), stage=STAGE).combiner.heard
+    assert not refit(linker, *invented(4 * A_DOCUMENT, oracle), stage=STAGE).combiner.stage_weights
+    assert refit(linker, *invented(20 * A_DOCUMENT, oracle), stage=STAGE).combiner.stage_weights
 
 
 @pytest.mark.soak
@@ -74,7 +74,7 @@ def test_each_fold_is_answered_under_what_the_others_say() -> None:
     ]
     labels = [replace(one, key=f"e{n}", document=f"e{n // A_DOCUMENT}") for n, one in enumerate(other_gold.mentions)]
     both = GoldSet((*gold.mentions, *labels))
-    answers = cross_fitted(linker, [mentions, moved], both, stage=STAGE, k=1)
+    answers = Refit(linker, (mentions, moved), both, STAGE).answers(k=1)
     alone = [linker.finish(one, k=1) for one in mentions]
     assert [one.candidates[0].entity_id for one in answers[:240]] == [one.candidates[0].entity_id for one in alone]
 
@@ -85,7 +85,7 @@ def test_nil_stays_where_it_was_calibrated(calibrated: bool) -> None:
     old = NilModel(threshold=0.123, calibrated=calibrated)
     linker: Any = Weights(nil=old)
     after = refit(linker, *invented(480, oracle, nil_every=5), stage=STAGE)
-    assert after.combiner.heard
+    assert after.combiner.stage_weights
     assert (after.nil == old) is calibrated
 
 
@@ -95,9 +95,9 @@ def test_nil_hears_a_stage_that_agrees() -> None:
     before: Any = Weights()
     taught = invented(480, oracle, nil_every=5)
     after = refit(before, *taught, stage=STAGE)
-    assert STAGE in after.nil.heard
-    assert refit(after, *taught, stage=STAGE).nil.heard.keys() == {STAGE}
-    _, agrees, _, rise, base = after.nil.heard[STAGE]
+    assert STAGE in after.nil.stage_weights
+    assert refit(after, *taught, stage=STAGE).nil.stage_weights.keys() == {STAGE}
+    _, agrees, _, rise, base = after.nil.stage_weights[STAGE]
     assert agrees + rise > 0
     assert base >= 0
 
@@ -107,8 +107,8 @@ def test_nil_hears_nothing_of_a_part_that_is_not_heard() -> None:
     before: Any = Weights()
     heard = refit(before, *invented(480, oracle, nil_every=5), stage=STAGE)
     gone = refit(heard, *invented(480, ignorant, nil_every=5), stage=STAGE)
-    assert not gone.combiner.heard
-    assert not gone.nil.heard
+    assert not gone.combiner.stage_weights
+    assert not gone.nil.stage_weights
 
 
 @pytest.mark.soak
@@ -117,13 +117,13 @@ def test_few_nil_take_nothing_away_of_what_is_heard() -> None:
     linker: Any = Weights()
     linker = refit(linker, *invented(480, oracle, nil_every=5), stage=STAGE)
     mentions, gold = invented(240, oracle)
-    assert linker.nil.heard
-    assert hear_nil(linker, mentions, [one.nil for one in gold.mentions], stage=STAGE).nil == linker.nil
+    assert linker.nil.stage_weights
+    assert fit_nil_weight(linker, mentions, [one.nil for one in gold.mentions], stage=STAGE).nil == linker.nil
 
 
 @pytest.mark.soak
 def test_few_nil_teach_nothing_of_a_stage() -> None:
     before: Any = Weights(nil=NilModel(0.5, (1.0,) * 23, calibrated=True))
     after = refit(before, *invented(240, oracle), stage=STAGE)
-    assert after.combiner.heard
+    assert after.combiner.stage_weights
     assert after.nil == before.nil
