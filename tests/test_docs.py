@@ -147,6 +147,22 @@ def test_menu_paths_and_their_keys_exist(path: Path) -> None:
     assert not list(wrong_menu_paths(text_of(path)))
 
 
+KEY = re.compile(r"(?<!\*)\*\*((?:(?:Ctrl|Shift|Alt)\+)+[^*\s]+|F\d\d?)\*\*")
+OF_PARTS = {
+    *("Ctrl+T", "Ctrl+Enter", "Shift+Enter", "Shift+1", "Shift+9", "Ctrl+-", "Ctrl+−", "Ctrl++", "Ctrl+C", "F5"),
+    *("Ctrl+Home", "Ctrl+End"),
+}
+"""Keys of a form, a list or a text field, of digits in a range, and of a terminal."""
+ARROWS = {"←": "Left", "→": "Right", "↑": "Up", "↓": "Down"}
+
+
+def test_keys_in_the_manual_are_keys_of_the_window() -> None:
+    there = {key for one in COMMANDS for key in one.shortcuts} | OF_PARTS
+    found = {(path.name, key) for path in HELP for key in KEY.findall(path.read_text(encoding="utf-8"))}
+    assert len(found) > 50
+    assert [one for one in sorted(found) if one[1][:-1] + ARROWS.get(one[1][-1], one[1][-1]) not in there] == []
+
+
 def test_a_wrong_menu_path_is_noticed() -> None:
     text = (
         "*Model › Retrain…* (**Ctrl+R**), *Model ›\nLinkers*, *Model › Unlearn*, *Edit › Undo* (**Ctrl+U**), *Nil › A*"
