@@ -9,13 +9,13 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.deciding.kwic_list import KwicDelegate, KwicList
 from curator.ui.deciding.kwic_rows import KwicRow
 from curator.ui.kit.row_list import PAD, draw_words, scaled
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit.theme import Theme, theme_of
 
 SMALL = 0.9
 GAP = 14.0
@@ -95,14 +95,13 @@ class ColumnDelegate(KwicDelegate):
     def end_width(self, width: float, font: QFont) -> float:
         return self._columns.width(width, font)
 
-    def paint_end(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, where: QRectF) -> None:
+    def draw_end(self, painter: QPainter, where: QRectF, row: KwicRow, font: QFont, theme: Theme) -> None:
         if not isinstance(row, RecordRow):
             return
-        muted, text = theme_of(option.palette).muted, option.palette.color(QPalette.ColorRole.Text)
-        font = scaled(option.font, SMALL)
-        for one, place in self._columns.cells(where, option.font):
-            colour = text if one.strong(row.record) else muted
-            draw_words(painter, place, one.words(row.record), font=font, colour=colour, right=one.figure)
+        text, small = theme.palette.color(QPalette.ColorRole.Text), scaled(font, SMALL)
+        for one, place in self._columns.cells(where, font):
+            colour = text if one.strong(row.record) else theme.muted
+            draw_words(painter, place, one.words(row.record), font=small, colour=colour, right=one.figure)
 
 
 class ColumnHeader(QWidget):

@@ -6,27 +6,24 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
     QPointF,
     QRectF,
-    QSize,
     Qt,
     QTimer,
     Signal,
 )
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QStyleOptionViewItem, QWidget
 
-from curator.ui.deciding.kwic_rows import ROW_ROLE, CheckMark, KwicModel, KwicRow
+from curator.services.ports.queue import MentionContext
+from curator.ui.deciding.kwic_rows import CheckMark, KwicModel, KwicRow
 from curator.ui.kit.key_names import is_plain
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, scaled
+from curator.ui.kit.row_list import PAD, SMALL, RowDelegate, RowList, draw_words, scaled
 from curator.ui.kit.sight import MODIFIERS, Glance, rows_in_sight
-from curator.ui.kit.theme import Theme, theme_of
+from curator.ui.kit.theme import Theme
 
 # Paints a mention in its context on one line: mark, words before, the mention, words after, its location and a reason.
-SMALL = 0.88
 BEFORE = 0.42
 """Share of the words' width that is left of the mention, so that mentions are aligned."""
 END = 0.26
@@ -34,72 +31,56 @@ END = 0.26
 MOST_MENTION = 0.3
 
 
-class KwicDelegate(QStyledItemDelegate):
+class KwicDelegate(RowDelegate[KwicRow]):
     """Rows of a `KwicModel`, all of the same height. A subclass may show more at a line's end, in its own width."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
-        return QSize(300, int(QFontMetricsF(option.font).height()) + 8)
+    def height(self, font: QFont, row: KwicRow) -> int:  # noqa: ARG002
+        return int(QFontMetricsF(font).height()) + 8
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        row = index.data(ROW_ROLE)
-        if not isinstance(row, KwicRow):
-            return
-        theme = theme_of(option.palette)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def ground(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, theme: Theme) -> None:
         if row.context is None:
-            self._paint_heading(painter, option, row, theme)
+            painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.AlternateBase))
         else:
-            draw_ground(painter, option, theme)
-            self._paint_line(painter, option, row, theme)
-            draw_focus(painter, option, theme)
-        painter.restore()
+            super().ground(painter, option, row, theme)
 
-    def _paint_heading(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, theme: Theme) -> None:
-        rect = QRectF(option.rect)
-        painter.fillRect(rect, option.palette.color(QPalette.ColorRole.AlternateBase))
-        font = scaled(option.font, SMALL, bold=True)
-        draw_words(painter, rect.adjusted(PAD, 0, -PAD, 0), row.words, font=font, colour=theme.muted)
-
-    def _paint_line(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, theme: Theme) -> None:
-        assert row.context is not None
-        rect = QRectF(option.rect).adjusted(PAD, 0, -PAD, 0)
-        side = QFontMetricsF(option.font).height() * 0.75
+    def draw(self, painter: QPainter, rect: QRectF, row: KwicRow, font: QFont, theme: Theme) -> None:
+        rect = rect.adjusted(PAD, 0, -PAD, 0)
+        if row.context is None:
+            draw_words(painter, rect, row.words, font=scaled(font, SMALL, bold=True), colour=theme.muted)
+            return
+        side = QFontMetricsF(font).height() * 0.75
         if row.mark:
             draw_mark(painter, QPointF(rect.left() + side / 2, rect.center().y()), side, row.mark, theme)
         rect.setLeft(rect.left() + side + 10)
-        end = self.end_width(rect.width(), option.font)
+        end = self.end_width(rect.width(), font)
         words = QRectF(rect.left(), rect.top(), rect.width() - end - 12, rect.height())
-        self._paint_words(painter, option, row, words)
-        self.paint_end(painter, option, row, QRectF(rect.right() - end, rect.top(), end, rect.height()))
+        _draw_context(painter, row.context, words, font, theme)
+        self.draw_end(painter, QRectF(rect.right() - end, rect.top(), end, rect.height()), row, font, theme)
 
     def end_width(self, width: float, font: QFont) -> float:  # noqa: ARG002
         """Pixels at the end of a line whose words have `width` together with it."""
         return width * END
 
-    def paint_end(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, where: QRectF) -> None:
-        """Paint the location of the mention, and its words."""
+    def draw_end(self, painter: QPainter, where: QRectF, row: KwicRow, font: QFont, theme: Theme) -> None:
+        """Draw the location of the mention, and its words."""
         assert row.context is not None
-        theme, small = theme_of(option.palette), scaled(option.font, SMALL)
         said = " · ".join(part for part in (row.context.external_id, row.words) if part)
-        draw_words(painter, where, said, font=small, colour=theme.muted)
+        draw_words(painter, where, said, font=scaled(font, SMALL), colour=theme.muted)
 
-    def _paint_words(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, rect: QRectF) -> None:
-        """Paint the context: mentions are aligned in all rows; text that does not fit is cut at the outer ends."""
-        assert row.context is not None
-        text = option.palette.color(QPalette.ColorRole.Text)
-        bold = QFont(option.font)
-        bold.setWeight(QFont.Weight.DemiBold)
-        middle = rect.left() + rect.width() * BEFORE
-        before = QRectF(rect.left(), rect.top(), middle - rect.left() - 4, rect.height())
-        _draw_cut_left(painter, before, row.context.left, font=option.font)
-        rest = QRectF(middle, rect.top(), rect.right() - middle, rect.height())
-        most = QRectF(rest.left(), rest.top(), max(rest.width() * (1 - MOST_MENTION), 1.0), rest.height())
-        taken = draw_words(painter, most, row.context.text, font=bold, colour=text)
-        space = QFontMetricsF(option.font).horizontalAdvance(" ") if row.context.right[:1].isspace() else 1.0
-        draw_words(painter, rest.adjusted(taken + space, 0, 0, 0), row.context.right, font=option.font, colour=text)
+
+def _draw_context(painter: QPainter, context: MentionContext, rect: QRectF, font: QFont, theme: Theme) -> None:
+    """Mentions are aligned in all rows; text that does not fit is cut at the outer ends."""
+    text = theme.palette.color(QPalette.ColorRole.Text)
+    bold = scaled(font, 1.0, bold=True)
+    middle = rect.left() + rect.width() * BEFORE
+    before = QRectF(rect.left(), rect.top(), middle - rect.left() - 4, rect.height())
+    painter.setPen(text)
+    _draw_cut_left(painter, before, context.left, font=font)
+    rest = QRectF(middle, rect.top(), rect.right() - middle, rect.height())
+    most = QRectF(rest.left(), rest.top(), max(rest.width() * (1 - MOST_MENTION), 1.0), rest.height())
+    taken = draw_words(painter, most, context.text, font=bold, colour=text)
+    space = QFontMetricsF(font).horizontalAdvance(" ") if context.right[:1].isspace() else 1.0
+    draw_words(painter, rest.adjusted(taken + space, 0, 0, 0), context.right, font=font, colour=text)
 
 
 def _draw_cut_left(painter: QPainter, rect: QRectF, words: str, *, font: QFont) -> None:

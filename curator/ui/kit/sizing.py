@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QLabel,
     QLayout,
     QLayoutItem,
     QScrollArea,
@@ -26,7 +25,6 @@ SCROLLED = "curator.scrolled"
 def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     """Scale a dialog with the interface font, and enlarge it until its sentences fit, up to the size of the screen (or
     the window if larger). Then the contents can be scrolled; the `buttons` stay visible."""
-    _make_room_for_mnemonics(dialog)
     larger = max(dialog.fontMetrics().height() / USUAL_LINE, 1.0)
     room = _room(dialog)
     if _needed(dialog.layout(), room).width() > room.width():
@@ -43,16 +41,6 @@ def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
         height = max(height, layout.heightForWidth(width))
     comfortable = max(room.height() - 2 * _frame(dialog).height(), needed.height())
     dialog.resize(width, min(height, comfortable, room.height()))
-
-
-def _make_room_for_mnemonics(dialog: QDialog) -> None:
-    """Qt draws an underlined letter separately, without kerning (`To`), but measures the text with kerning."""
-    for label in dialog.findChildren(QLabel):
-        before, mark, after = label.text().partition("&")
-        if label.buddy() is not None and mark and after:
-            advance = label.fontMetrics().horizontalAdvance
-            apart = advance(before) + advance(after[:1]) + advance(after[1:]) - advance(before + after)
-            label.setMinimumWidth(label.sizeHint().width() + max(apart, 0))
 
 
 def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:

@@ -10,11 +10,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from textwrap import shorten
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -26,12 +24,12 @@ from curator.ui.kit.compose import button, column
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import MentionState, verdict_words
-from curator.ui.kit.record_tables import Index, RecordColumn, RecordModel
+from curator.ui.kit.record_tables import RecordColumn, RecordModel
 from curator.ui.kit.row_list import (
     PAD,
+    SMALL,
+    RowDelegate,
     RowList,
-    draw_focus,
-    draw_ground,
     draw_key,
     draw_tag,
     draw_words,
@@ -40,7 +38,7 @@ from curator.ui.kit.row_list import (
 )
 from curator.ui.kit.sight import Glance, rows_in_sight
 from curator.ui.kit.sizing import FlowRow
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit.theme import Theme
 
 NOT_MARKED = "did not mark it (choosing this rejects the mention)"
 HINT = (
@@ -211,31 +209,22 @@ class AdjudicationPanel(QWidget):
         return "verdict", self._judged.mention.id if self._judged is not None else 0, at
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(RowDelegate[VerdictRow]):
     """Paints the key, the curator, a tag with the kind of verdict, and the verdict."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        return QSize(200, row_height(option.font, 1.0))
+    lines = 1.0
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(ROW_ROLE)
-        if not isinstance(row, VerdictRow):
-            return
-        theme, rect = theme_of(option.palette), QRectF(option.rect)
-        painter.save()
-        draw_ground(painter, option, theme)
-        line = QFontMetricsF(option.font).height()
+    def draw(self, painter: QPainter, rect: QRectF, row: VerdictRow, font: QFont, theme: Theme) -> None:
+        line = QFontMetricsF(font).height()
         cap = QRectF(rect.left() + PAD, rect.center().y() - line / 2 - 1, line + 4, line + 2)
-        draw_key(painter, cap, str(row.number), font=scaled(option.font, 0.9), theme=theme)
+        draw_key(painter, cap, str(row.number), font=scaled(font, 0.9), theme=theme)
         colour = theme.palette.color(QPalette.ColorRole.Text)
         name = QRectF(cap.right() + 10, rect.top(), rect.width() * 0.22, rect.height())
-        draw_words(painter, name, row.curator, font=scaled(option.font, 1.0, bold=True), colour=colour)
+        draw_words(painter, name, row.curator, font=scaled(font, 1.0, bold=True), colour=colour)
         tag = QPointF(name.right() + 90, rect.center().y())
-        draw_tag(painter, tag, row.state.word, font=scaled(option.font, 0.88), theme=theme, state=row.state)
+        draw_tag(painter, tag, row.state.word, font=scaled(font, SMALL), theme=theme, state=row.state)
         words = QRectF(tag.x() + 10, rect.top(), rect.right() - tag.x() - 20, rect.height())
-        draw_words(painter, words, row.words, font=option.font, colour=colour)
-        draw_focus(painter, option, theme)
-        painter.restore()
+        draw_words(painter, words, row.words, font=font, colour=colour)
 
 
 def _same(one: Verdict | None, other: Verdict | None) -> bool:

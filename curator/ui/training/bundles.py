@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Signal, SignalInstance
-from PySide6.QtGui import QFont, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QPushButton, QWidget
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
 from curator.domain.wording import localised, percent, tr
@@ -15,7 +15,6 @@ from curator.services.training.bundles import DiskReport, DiskUse, size_words
 from curator.services.training.embedding_map import has_map
 from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
 from curator.ui.kit.record_tables import FigureTable, RecordColumn, RecordTable
-from curator.ui.kit.sizing import grow
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 
@@ -68,9 +67,8 @@ def _recall(bundle: BundleInfo, which: str) -> str:
     return percent(recall) if recall is not None else ""
 
 
-ROOM = 14  # pixels between two columns
-SPARED = ("Linker", "Own files", "Recall@1 before", "Components", "On disk", "Recall@1 after", "Check")
-"""Columns hidden in a narrow window, in this order; their contents are shown below the list."""
+LEAST = 12
+"""Letters of the identifier that are shown at least; it takes the remaining width."""
 NONE, FIRST = "No linkers yet", "Import a knowledge base; its index becomes the first linker."
 UNTRAINED = "An untrained linker; no check was needed."
 
@@ -96,15 +94,12 @@ class BundlesDialog(ShowDialog):
     ) -> None:
         super().__init__(tr("Linkers"), parent)
         self._writable = writable
-        self._whole = 0  # pixels of all columns
-        self._widths: list[int] = []  # of each, if the last may be cut
         self._disk: Mapping[str, DiskUse] = {}
         self._activations = list(activations)
+        columns = bundle_columns(lambda id_: self._disk.get(id_))
         self.table: RecordTable[BundleInfo] = RecordTable(
-            tr("Linkers"), bundle_columns(lambda id_: self._disk.get(id_)), wide=(), sortable=False, parent=self
+            tr("Linkers"), columns, wide=len(columns) - 1, least=LEAST, sortable=False, parent=self
         )
-        self.table.horizontalHeader().setStretchLastSection(True)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.model = self.table.lines
         self.disk = sentence(tr("Calculating disk use…"))
         self.disk.setAccessibleName(tr("Disk use"))
@@ -124,7 +119,6 @@ class BundlesDialog(ShowDialog):
         self.map = self._action(tr("Embedding &map…"), self.map_wanted)
         self.manifest = self._action(tr("Ma&nifest…"), self.manifest_wanted)
         self.delete = self._action(tr("&Delete…"), self.delete_wanted)
-        self.table.viewport().installEventFilter(self)
         self.table.selectionModel().currentRowChanged.connect(lambda: self._show_row())
         self.show_bundles(bundles)
         self.resize(1120, 600)
@@ -144,7 +138,6 @@ class BundlesDialog(ShowDialog):
         self.empty.stand_in(self.table, empty=not bundles)
         for part in (self.disk, self.summary):
             part.setVisible(bool(bundles))
-        self._fit_columns()
         at = self.model.place(lambda one: one.id == kept)
         self.table.go_to(at if at is not None else self.model.place(lambda one: one.active) or 0)
         self.rollback.setEnabled(self._writable and len(bundles) > 1)
@@ -162,59 +155,14 @@ class BundlesDialog(ShowDialog):
             )
             words = f"{words} {kept}"
         self.disk.setText(words)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
-        """Give the last column (the id) the remaining width; it is cut rather than the table."""
-        for column in range(self.model.columnCount()):
-            self.table.setColumnHidden(column, False)
-        self.table.resizeColumnsToContents()
-        last = self.model.columnCount() - 1
-        for column in range(last):
-            self.table.setColumnWidth(column, self.table.columnWidth(column) + ROOM)
-        self._widths = [self.table.columnWidth(column) for column in range(last + 1)]
-        self._whole = sum(self._widths) + ROOM
-        self._widths[last] = self.table.horizontalHeader().sectionSizeHint(last)
-        self.table.setColumnWidth(last, self._widths[last])
-        self._widen()
-        self._spare_columns()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and watched is self.table.viewport():
-            self._spare_columns()
-        return super().eventFilter(watched, event)
-
-    def _spare_columns(self) -> None:
-        """Hide columns that do not fit, so that the list does not scroll sideways."""
-        spare, left = self.table.viewport().width(), sum(self._widths)
-        headings = [one.heading for one in self.model.columns]
-        for words in SPARED:
-            column = headings.index(tr(words))
-            self.table.setColumnHidden(column, left > spare)
-            left -= self._widths[column] if left > spare else 0
-        self._say_row()
-
-    def _widen(self) -> None:
-        """Widen the window until all columns fit, if the screen has room."""
-        missing = self._whole + 2 * self.table.frameWidth() - self.table.width()
-        if self.isVisible() and missing > 0:
-            room = self.screen().availableSize().width() - (self.frameSize() - self.size()).width()
-            grow(self, QSize(min(self.width() + missing, max(room, self.width())), self.height()))
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-        self._widen()
 
     @property
     def chosen(self) -> BundleInfo | None:
         return self.table.current
 
     def _show_row(self) -> None:
-        self._say_row()
         bundle = self.chosen
+        self.summary.setText(self._words(bundle) if bundle is not None else "")
         rows = gate_rows(bundle.metrics) if bundle is not None else []
         self.figures.show_rows(rows)
         self.figures.setVisible(bool(rows))
@@ -225,19 +173,6 @@ class BundlesDialog(ShowDialog):
         self.compare.setEnabled(bundle is not None and len(self._same_kb(bundle)) > 1)
         self.changes.setEnabled(bundle is not None and "flips" in bundle.metrics)
         self.map.setEnabled(bundle is not None and has_map(bundle))
-
-    def _say_row(self) -> None:
-        """Show details of the bundle and the contents of hidden columns."""
-        if (bundle := self.chosen) is None:
-            self.summary.setText("")
-            return
-        found = [(one.heading, one.words(bundle)) for one in self.model.columns]
-        hidden = [
-            f"{head} {words}"
-            for column, (head, words) in enumerate(found)
-            if words not in ("", "–") and self.table.isColumnHidden(column)
-        ]
-        self.summary.setText("\n".join(part for part in (self._words(bundle), " · ".join(hidden)) if part))
 
     def _same_kb(self, bundle: BundleInfo) -> list[BundleInfo]:
         """Bundles with the same knowledge base, which can be compared with this one."""

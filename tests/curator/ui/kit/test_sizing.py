@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kit.form import FormDialog, sentence
@@ -85,19 +85,6 @@ def test_a_dialog_that_needs_less_leaves_room_for_its_title_wherever_it_is_put(q
     dialog.body.addWidget(Roomy(), 1)
     dialog.show()
     assert dialog.height() == dialog.screen().availableSize().height() - 3 * 28
-
-
-def test_a_label_is_as_wide_as_its_letters_beside_the_underlined_one(qtbot: QtBot) -> None:
-    dialog = FormDialog("Save")
-    qtbot.addWidget(dialog)
-    field = QLineEdit()
-    dialog.form.addRow("&To", field)
-    dialog.show()
-    label = dialog.form.labelForField(field)
-    assert isinstance(label, QLabel)
-    advance = label.fontMetrics().horizontalAdvance
-    assert advance("To") < advance("T") + advance("o"), "the letters of this font move together"
-    assert label.contentsRect().width() >= advance("T") + advance("o"), "a margin would be no room to draw in"
 
 
 def test_no_button_becomes_the_default_where_the_dialog_has_to_scroll_later(qtbot: QtBot) -> None:

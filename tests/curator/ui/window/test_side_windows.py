@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
@@ -15,7 +12,6 @@ from curator.ui.training.bundles import BundlesDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown
-from tests.curator.ui.window.test_reach import double_size
 
 
 def training(number: int) -> RunningJob:
@@ -34,37 +30,6 @@ def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: D
         desk.project.events.emit(Change(ChangeKind.SUGGESTIONS, "linker", "Linked", (1,), (1,)))
     assert dialog.chosen == chosen
     dialog.reject()
-
-
-def test_the_history_needs_no_scrolling_sideways(desk: Desk) -> None:
-    model = desk.window.session.features.model
-    assert model is not None
-    dialog = model.show_bundles()
-    rows = [replace(one, id="20261123-080438-untrained-with-a-long-name") for one in reversed(dialog.model.rows)]
-    dialog.show_bundles(rows)
-    QApplication.processEvents()
-    assert dialog.table.horizontalScrollBar().maximum() == 0
-    dialog.reject()
-
-
-def test_the_history_says_below_the_list_what_has_no_room_in_it(desk: Desk) -> None:
-    model = desk.window.session.features.model
-    assert model is not None
-    with double_size():
-        dialog = model.show_bundles()
-        dialog.resize(760, 700)
-        QApplication.processEvents()
-        bundle = dialog.chosen
-        assert bundle is not None
-        last = dialog.model.columnCount() - 1
-        assert dialog.table.horizontalScrollBar().maximum() == 0
-        assert dialog.table.isColumnHidden(last)
-        assert f"Linker {bundle.id}" in dialog.summary.text()
-        dialog.resize(4000, 700)
-        QApplication.processEvents()
-        assert not dialog.table.isColumnHidden(last)
-        assert f"Linker {bundle.id}" not in dialog.summary.text()
-        dialog.reject()
 
 
 def test_there_is_one_history(desk: Desk) -> None:
