@@ -35,7 +35,7 @@ from curator.services.ports.queue import QueueFilter
 from curator.services.queue.queue import MentionView, OpenDocument
 from curator.storage import project as storage
 from curator.ui.candidates.search_panel import is_meant
-from curator.ui.deciding.kwic_rows import CheckMark
+from curator.ui.deciding.kwic_list import CheckMark
 from tests.benchmarks.copies import copied
 from tests.benchmarks.key_plans import Case, Plan, plan
 from tests.benchmarks.real_window import Desk, desk, display

@@ -14,8 +14,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.ports.queue import MentionContext
 from curator.services.queue.corpus_search import MOST, Bar, CorpusQuery, Found, Hit, HitChoice, PassageChoice
 from curator.ui.deciding.kwic_columns import ColumnHeader, KwicColumn, KwicColumns, RecordRow
-from curator.ui.deciding.kwic_list import TickList
-from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.deciding.kwic_list import CheckMark, KwicRow, TickList
 from curator.ui.jobs.jobs_bar import KeyHints
 from curator.ui.kit.compose import choice, column, labelled
 from curator.ui.kit.labels import ElidedLabel

@@ -1,4 +1,4 @@
-"""Commands that show progress: the dashboard, background work, and the way back to a list."""
+"""Commands that show progress: the dashboard, background work, the history of steps, and the way back to a list."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from curator.commands.command import Command, Menu
 
 if TYPE_CHECKING:
     from curator.ui.dashboard.seeing_flows import SeeingFlows
+    from curator.ui.dashboard.step_flows import StepFlows
 
 
 SEEING: tuple[Command[SeeingFlows], ...] = (
@@ -63,5 +64,18 @@ SEEING: tuple[Command[SeeingFlows], ...] = (
         ("F4",),
         when=lambda s: s.project,
         group=4,
+    ),
+)
+
+
+STEPS: tuple[Command[StepFlows], ...] = (
+    Command(
+        "edit.steps",
+        "History of steps…",
+        Menu.EDIT,
+        "Lists what was done, by whom and when, and the mentions of each step; goes back to a step or forward again.",
+        lambda steps: steps.show_steps(),
+        ("Ctrl+Alt+Z",),
+        when=lambda s: s.project and not s.judging,
     ),
 )

@@ -17,8 +17,7 @@ from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.curating.steps import Step, StepKind, StepPage, StepService, StepState
 from curator.services.ports.curation import Operation, StepFilter
 from curator.services.ports.queue import MentionContext
-from curator.ui.deciding.kwic_list import KwicList
-from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
 from curator.ui.deciding.mention_listing import BesideWindow
 from curator.ui.kit.compose import button, choice, column, offer, pane, splitter
 from curator.ui.kit.form import EmptyPage

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.decisions import Change, Outcome
 from curator.domain.wording import tr
-from curator.ui.deciding.bulk_accepting import BulkAccepter
 from curator.ui.deciding.bulk_panel import HINTS as BULK_HINTS
-from curator.ui.deciding.bulk_panel import BulkPanel
+from curator.ui.deciding.bulk_panel import BulkAccepter, BulkPanel
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.propagation import HINTS as OTHERS_HINTS

@@ -12,8 +12,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.deciding.kwic_list import KwicDelegate, KwicList
-from curator.ui.deciding.kwic_rows import KwicRow
+from curator.ui.deciding.kwic_list import KwicDelegate, KwicList, KwicRow
 from curator.ui.kit.row_list import PAD, draw_words, scaled
 from curator.ui.kit.theme import Theme, theme_of
 

@@ -21,8 +21,7 @@ from curator.domain.wording import DamagedTextError, UserError, ntr, tr
 from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.candidates.search_rows import Search
-from curator.ui.deciding.kwic_list import TickList
-from curator.ui.deciding.kwic_rows import KwicRow
+from curator.ui.deciding.kwic_list import KwicRow, TickList
 from curator.ui.deciding.reason_strip import QuestionStrip, StripAnswer
 from curator.ui.kit.compose import pane
 from curator.ui.kit.form import ShowDialog, bring_up

@@ -21,8 +21,7 @@ from curator.services.curating.propagation import (
     SameString,
 )
 from curator.ui.deciding.decider import Decider, shown_in
-from curator.ui.deciding.kwic_list import TickList, rule
-from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
+from curator.ui.deciding.kwic_list import CheckMark, KwicRow, TickList, rule
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.jobs.jobs_bar import KeyHints
 from curator.ui.kit.compose import button, column

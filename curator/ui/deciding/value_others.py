@@ -11,8 +11,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating.attributes import AttributeService
 from curator.services.curating.propagation import PropagationScope, PropagationService, ValueOthers
 from curator.ui.deciding.decider import Decider
-from curator.ui.deciding.kwic_list import TickList
-from curator.ui.deciding.kwic_rows import KwicRow
+from curator.ui.deciding.kwic_list import KwicRow, TickList
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.propagation import PropagationPanel
 

@@ -18,8 +18,7 @@ from curator.services.ports.queue import MentionUse
 from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_rows import Search
 from curator.ui.deciding.kwic_columns import ColumnHeader, KwicColumn, KwicColumns, RecordRow
-from curator.ui.deciding.kwic_list import TickList
-from curator.ui.deciding.kwic_rows import CheckMark
+from curator.ui.deciding.kwic_list import CheckMark, TickList
 from curator.ui.deciding.mention_listing import MentionListing
 from curator.ui.jobs.jobs_bar import KeyHints
 from curator.ui.kit.compose import button, choice, column, labelled, offer, pane, splitter

@@ -19,8 +19,7 @@ from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_rows import Search
 from curator.ui.deciding.mention_listing import TOO_SOON, MentionListing
 from curator.ui.deciding.reason_strip import StripAnswer
-from curator.ui.inconsistencies.inconsistency_page import Contexts, InconsistencyPage
-from curator.ui.inconsistencies.inconsistency_rows import row_key
+from curator.ui.inconsistencies.inconsistency_page import Contexts, InconsistencyPage, row_key
 from curator.ui.kit.compose import button
 from curator.ui.kit.key_names import key_of
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from curator.commands.command import in_menu_order
 from curator.ui.bench.bench_commands import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus.corpus_commands import CORPUS
-from curator.ui.dashboard.seeing_commands import SEEING
-from curator.ui.dashboard.step_commands import STEPS
-from curator.ui.entities.entity_commands import ENTITIES
-from curator.ui.entities.use_commands import USES
+from curator.ui.dashboard.seeing_commands import SEEING, STEPS
+from curator.ui.entities.entity_commands import ENTITIES, USES
 from curator.ui.files.file_commands import FILES, RECORDS
 from curator.ui.inconsistencies.inconsistency_commands import INCONSISTENCIES
 from curator.ui.opinions.opinion_commands import OPINIONS

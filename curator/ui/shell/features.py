@@ -12,13 +12,11 @@ from curator.ui.bench.bench_commands import ANNOTATE, CANDIDATES, DECIDING, QUEU
 from curator.ui.bench.workbench import Workbench
 from curator.ui.corpus.corpus_commands import CORPUS
 from curator.ui.corpus.corpus_flows import CorpusFlows
-from curator.ui.dashboard.seeing_commands import SEEING
+from curator.ui.dashboard.seeing_commands import SEEING, STEPS
 from curator.ui.dashboard.seeing_flows import SeeingFlows
-from curator.ui.dashboard.step_commands import STEPS
 from curator.ui.dashboard.step_flows import StepFlows
-from curator.ui.entities.entity_commands import ENTITIES
+from curator.ui.entities.entity_commands import ENTITIES, USES
 from curator.ui.entities.entity_flows import EntityFlows
-from curator.ui.entities.use_commands import USES
 from curator.ui.entities.use_flows import UseFlows
 from curator.ui.files.file_commands import FILES, RECORDS
 from curator.ui.files.project_flows import ProjectFlows

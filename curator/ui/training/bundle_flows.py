@@ -153,7 +153,7 @@ class BundleFlows(QObject):
     # --- what a bundle says ---
 
     def show_manifest(self, bundle_id: str) -> None:
-        from curator.ui.training.manifest import ManifestDialog, manifest_words, served_words
+        from curator.ui.training.bundles import ManifestDialog, manifest_words, served_words
 
         bundle = self._bundle(bundle_id)
         if bundle is not None:

@@ -8,8 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.ui.deciding.kwic_list import KwicList
-from curator.ui.deciding.kwic_rows import CheckMark, KwicModel, KwicRow
+from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicModel, KwicRow
 from tests.curator.ui.kwic_samples import context
 
 Key = Qt.Key

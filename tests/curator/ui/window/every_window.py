@@ -53,14 +53,13 @@ from curator.ui.inconsistencies.inconsistency_window import InconsistencyWindow
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
 from curator.ui.kit.worker import Worker
-from curator.ui.opinions.prompt_dialog import PromptDialog
+from curator.ui.opinions.opinion_dialog import PromptDialog
 from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
 from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.rounds import NewRoundDialog
 from curator.ui.safety.backups_dialog import BackupsDialog
-from curator.ui.training.bundles import ReasonDialog
+from curator.ui.training.bundles import ManifestDialog, ReasonDialog
 from curator.ui.training.evaluate import FiguresDialog
-from curator.ui.training.manifest import ManifestDialog
 from curator.ui.training.map_window import MapDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityDraft
-from curator.ui.deciding.kwic_rows import CheckMark
+from curator.ui.deciding.kwic_list import CheckMark
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.entity_flows import EntityFlows
 from curator.ui.entities.remap_window import RemapWindow

@@ -18,12 +18,11 @@ from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import ShowDialog
 from curator.ui.shell import main_window
 from curator.ui.training.bundle_flows import BundleFlows
-from curator.ui.training.bundles import BundlesDialog
-from curator.ui.training.manifest import ManifestDialog
+from curator.ui.training.bundles import BundlesDialog, ManifestDialog
 from curator.ui.training.map_window import MapDialog
 from curator.ui.training.model_flows import ModelFlows
-from curator.ui.training.preview_words import time_words
 from curator.ui.training.promotion_diff import PromotionDiff
+from curator.ui.training.retrain import time_words
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import METRICS
 from tests.curator.ui.window.fakes import Desk, MakeDesk

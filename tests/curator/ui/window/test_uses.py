@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.ui.deciding.kwic_rows import CheckMark
+from curator.ui.deciding.kwic_list import CheckMark
 from curator.ui.entities.uses_window import UsesWindow
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
