@@ -1,4 +1,4 @@
-"""Accepting in bulk, below the text: the accepted error, the sample to check one by one, its result, and the control."""
+"""Accepting in bulk, below the text: the accepted error, the sample to check one by one, its result, its control."""
 
 from __future__ import annotations
 
