@@ -8,10 +8,10 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.wording import localised, tr
+from curator.domain.wording import tr
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable, number_column
 
 INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again unless it changes."
 NEVER = (
@@ -41,19 +41,9 @@ class SuspiciousWindow(ShowDialog):
             [
                 RecordColumn(tr("Mention"), lambda row: row.surface),
                 RecordColumn(tr("Decided"), lambda row: self._names(row.gold)),
-                RecordColumn(
-                    tr("Probability"),
-                    lambda row: localised(row.probability, ".2f"),
-                    by=lambda row: row.probability,
-                    figure=True,
-                ),
+                number_column(tr("Probability"), lambda row: row.probability, ".2f"),
                 RecordColumn(tr("More likely"), lambda row: row.rival_name),
-                RecordColumn(
-                    tr("Its probability"),
-                    lambda row: localised(row.rival_probability, ".2f"),
-                    by=lambda row: row.rival_probability,
-                    figure=True,
-                ),
+                number_column(tr("Its probability"), lambda row: row.rival_probability, ".2f"),
             ],
             wide=1,
             parent=self,

@@ -18,6 +18,7 @@ from curator.services.ports.queue import MentionContext
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow, rule
 from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.propagation import PanelControl
 from curator.ui.jobs.jobs import Jobs
 from curator.ui.jobs.jobs_bar import KeyHints
 from curator.ui.kit import compose
@@ -349,12 +350,8 @@ def _said(context: MentionContext) -> str:
     return f"{head.name} ({chance_words(head.probability)})" if head is not None and head.entity_id else ""
 
 
-class BulkAccepter(QObject):
-    """`shown` and `hidden` are emitted when the panel is needed and when it is finished."""
-
-    shown = Signal()
-    hidden = Signal()
-    said = Signal(str)
+class BulkAccepter(PanelControl):
+    """Calculates the offer, shows the sample, stores its checks, and accepts."""
 
     def __init__(
         self,
@@ -366,12 +363,8 @@ class BulkAccepter(QObject):
         jobs: Jobs,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._service = service
-        self._decider = decider
-        self._at = navigator
-        self._panel = panel
-        self._jobs = jobs
+        super().__init__(decider, navigator, parent)
+        self._service, self._panel, self._jobs = service, panel, jobs
         self._asked = 0
         self._open = False
         self._began: tuple[int, int | None] | None = None  # the document and mention at opening

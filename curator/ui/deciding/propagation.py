@@ -181,12 +181,20 @@ STEPS = "{n:,} mentions of “{text}” are ticked. Shift+Enter decides them in 
 USUAL = {Outcome.NIL: Verdict.nil(), Outcome.REJECTED: Verdict.reject(), Outcome.SKIPPED: Verdict.skip()}
 
 
-class Propagator(QObject):
-    """Controls the panel. `shown` and `hidden` are emitted when the panel is needed and when it is finished."""
+class PanelControl(QObject):
+    """Steers a panel below the text. `shown` and `hidden` are emitted when it is needed and when it is finished."""
 
     shown = Signal()
     hidden = Signal()
     said = Signal(str)
+
+    def __init__(self, decider: Decider, navigator: Navigator, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._decider, self._at = decider, navigator
+
+
+class Propagator(PanelControl):
+    """Lists the others of a string, and decides those that are ticked."""
 
     def __init__(
         self,
@@ -196,11 +204,8 @@ class Propagator(QObject):
         panel: PropagationPanel,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._service = service
-        self._decider = decider
-        self._at = navigator
-        self._panel = panel
+        super().__init__(decider, navigator, parent)
+        self._service, self._panel = service, panel
         self.scope = PropagationScope.QUEUE
         self.always = False  # whether every decision lists the others automatically
         self._shown: Shown | None = None  # what was shown for the mention when its list was opened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.wording import UserError, ntr, tr
@@ -13,7 +13,7 @@ from curator.services.curating.propagation import PropagationScope, PropagationS
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.kwic_list import KwicRow, TickList
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.propagation import PropagationPanel
+from curator.ui.deciding.propagation import PanelControl, PropagationPanel
 
 ALONE = "“{text}” does not occur anywhere else."
 STEP = "{n:,} other mention is ticked. Shift+Enter sets it together with this one, Esc sets nothing."
@@ -57,12 +57,8 @@ class ValuePanel(PropagationPanel):
         self.button.setEnabled(ticked > 0)
 
 
-class ValueSetter(QObject):
-    """Controls the panel. `shown` and `hidden` are emitted when it is needed and when it is finished."""
-
-    shown = Signal()
-    hidden = Signal()
-    said = Signal(str)
+class ValueSetter(PanelControl):
+    """Lists the others of a string, and gives those that are ticked a value of an attribute."""
 
     def __init__(
         self,
@@ -73,12 +69,8 @@ class ValueSetter(QObject):
         panel: ValuePanel,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._service = propagation
-        self._attributes = attributes
-        self._decider = decider
-        self._at = navigator
-        self._panel = panel
+        super().__init__(decider, navigator, parent)
+        self._service, self._attributes, self._panel = propagation, attributes, panel
         self.scope = PropagationScope.QUEUE
         panel.decide_wanted.connect(self._set)
         panel.scope_wanted.connect(self._rescope)

@@ -22,7 +22,7 @@ from curator.ui.kit.compose import button, column, splitter
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.form import ShowDialog, sentence
 from curator.ui.kit.labels import NoteLabel
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable, number_column
 from curator.ui.kit.sizing import FlowRow
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
@@ -54,8 +54,8 @@ class NilPage(QWidget):
             [
                 RecordColumn(tr("Name"), lambda one: one.name),
                 RecordColumn(tr("Type"), lambda one: one.type),
-                RecordColumn(tr("Mentions"), lambda one: localised(len(one.mention_ids), ","), figure=True),
-                RecordColumn(tr("Documents"), lambda one: localised(one.documents, ","), figure=True),
+                number_column(tr("Mentions"), lambda one: len(one.mention_ids)),
+                number_column(tr("Documents"), lambda one: one.documents),
                 RecordColumn(tr("Strings"), strings_words),
             ],
             wide=4,
@@ -195,9 +195,7 @@ class EntitiesPage(QWidget):
                 RecordColumn(tr("Identifier"), lambda one: one.found.id),
                 RecordColumn(tr("Name"), lambda one: one.found.entity.name),
                 RecordColumn(tr("Types"), lambda one: ", ".join(one.found.entity.types)),
-                RecordColumn(
-                    tr("Mentions"), lambda one: localised(one.mentions, ","), by=lambda one: one.mentions, figure=True
-                ),
+                number_column(tr("Mentions"), lambda one: one.mentions),
                 RecordColumn(tr("Created by"), lambda one: one.found.author),
                 RecordColumn(tr("Created"), _made, by=lambda one: one.found.at.isoformat()),
             ],

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.entities import Entity
-from curator.domain.wording import localised, ntr, tr
+from curator.domain.wording import ntr, tr
 from curator.services.knowledge.remapping import RemapKind, Remapping, RemapPlan
 from curator.ui.candidates.entity_card import Lookup
 from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.candidates.search_rows import Search
 from curator.ui.kit.compose import pane
 from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable, number_column
 
 
 class RemapWindow(ShowDialog):
@@ -36,9 +36,7 @@ class RemapWindow(ShowDialog):
             [
                 RecordColumn(tr("What happened"), lambda one: kind_words(one.kind)),
                 RecordColumn(tr("Decided as"), from_words),
-                RecordColumn(
-                    tr("Mentions"), lambda one: localised(one.mentions, ","), by=lambda one: one.mentions, figure=True
-                ),
+                number_column(tr("Mentions"), lambda one: one.mentions),
                 RecordColumn(tr("Moves to"), to_words),
             ],
             wide=3,

@@ -23,7 +23,7 @@ from curator.ui.deciding.mention_listing import MentionListing
 from curator.ui.jobs.jobs_bar import KeyHints
 from curator.ui.kit.compose import button, choice, column, labelled, offer, pane, splitter
 from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable, number_column
 from curator.ui.kit.sight import Glance
 from curator.ui.kit.sizing import FlowRow
 from curator.ui.queue.queue_model import SPLIT_WORDS
@@ -121,9 +121,7 @@ class UsesPage(QWidget):
             tr("Strings of the entity"),
             [
                 RecordColumn(tr("String"), lambda one: one.text),
-                RecordColumn(
-                    tr("Uses"), lambda one: localised(one.number, ","), by=lambda one: one.number, figure=True
-                ),
+                number_column(tr("Uses"), lambda one: one.number),
             ],
             parent=self,
         )

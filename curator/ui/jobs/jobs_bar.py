@@ -40,10 +40,8 @@ class JobLine(QWidget):
         super().__init__(parent)
         self._jobs = jobs
         self._title = ElidedLabel(bold=True, parent=self)
-        self._bar = QProgressBar(self)
-        self._bar.setFixedSize(160, 10)
-        flat(self._bar)
-        self._bar.setAccessibleName(tr("Progress of background work"))
+        self._bar = JobBar(tr("Progress of background work"), self)
+        self._bar.setFixedWidth(160)
         self.words = ElidedLabel(muted=True, parent=self)
         details = tr("Details of the retraining")
         self._details = button(tr("Details"), lambda: self.details_wanted.emit(jobs.shown), name=details, parent=self)
@@ -77,9 +75,7 @@ class JobLine(QWidget):
             self._timer.start()
         more = len(self._jobs) - 1
         self._title.set_words(job.title + (tr(" (and {more} more)", more=more) if more else ""))
-        fraction = job.progress.fraction
-        self._bar.setRange(0, 1000 if fraction is not None else 0)
-        self._bar.setValue(round(1000 * (fraction or 0)))
+        self._bar.show_job(job)
         self.words.set_words(words_of(job, time.monotonic()))
         self._cancel.setEnabled(not job.cancelling)
 
@@ -96,13 +92,23 @@ def words_of(job: RunningJob, now: float) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def flat(bar: QProgressBar) -> None:
-    """Make it a plain rounded bar without a number, which the words next to it give."""
-    bar.setTextVisible(False)
-    bar.setStyleSheet(
-        "QProgressBar { border: 0; border-radius: 5px; background: palette(mid); }"
-        "QProgressBar::chunk { border-radius: 5px; background: palette(accent); }"
-    )
+class JobBar(QProgressBar):
+    """The progress of a job as a plain rounded bar without a number, which the words next to it give."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFixedHeight(10)
+        self.setTextVisible(False)
+        self.setStyleSheet(
+            "QProgressBar { border: 0; border-radius: 5px; background: palette(mid); }"
+            "QProgressBar::chunk { border-radius: 5px; background: palette(accent); }"
+        )
+
+    def show_job(self, job: RunningJob) -> None:
+        fraction = job.progress.fraction if not job.cancelling else None
+        self.setRange(0, 1000 if fraction is not None else 0)
+        self.setValue(round(1000 * (fraction or 0)))
 
 
 class KeyHints(QWidget):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QProgressBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from curator.domain.jobs import JobState
 from curator.domain.wording import localised, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob
-from curator.ui.jobs.jobs_bar import flat, words_of
+from curator.ui.jobs.jobs_bar import JobBar, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
 from curator.ui.kit.compose import button, pane, row, splitter
 from curator.ui.kit.form import sentence
@@ -67,10 +67,7 @@ class JobsDock(QDockWidget):
         self.model = self.table.lines
         self.model.show_rows(jobs.listed)
         self.headline = sentence(tr(NOTHING), selectable=True)
-        self.bar = QProgressBar(self)
-        self.bar.setAccessibleName(tr("Progress of the selected task"))
-        self.bar.setFixedHeight(10)
-        flat(self.bar)
+        self.bar = JobBar(tr("Progress of the selected task"), self)
         self.cancel = button(tr("&Cancel"), self._cancel, name=tr("Cancel the selected task"), parent=self)
         result = tr("Show the result of the training: the comparison and what changes")
         self.result = button(tr("&Details…"), self._show_result, name=result, parent=self)
@@ -175,9 +172,7 @@ class JobsDock(QDockWidget):
             self.headline.setText(tr(NOTHING))
             return
         self.cancel.setEnabled(not job.cancelling)
-        fraction = job.progress.fraction if not job.cancelling else None
-        self.bar.setRange(0, 1000 if fraction is not None else 0)
-        self.bar.setValue(round(1000 * (fraction or 0)))
+        self.bar.show_job(job)
         self.headline.setText(job.outcome.message if job.outcome is not None else words_of(job, self._jobs.now()))
 
     def _activated(self) -> None:

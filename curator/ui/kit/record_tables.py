@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import localised
 from curator.ui.kit.foreign_text import in_role, tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -68,6 +69,11 @@ class RecordColumn(Generic[R]):
         self.alignment = int(side | Qt.AlignmentFlag.AlignVCenter)
         self.gap = "\u2002" if figure else ""
         """Space after a number, separating it from the next column."""
+
+
+def number_column(heading: str, of: Callable[[R], float], form: str = ",") -> RecordColumn[R]:
+    """A column of numbers in this format, sorted as numbers."""
+    return RecordColumn(heading, lambda row: localised(of(row), form), by=of, figure=True)
 
 
 class RecordModel(QAbstractTableModel, Generic[R]):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 from curator.domain.wording import localised, percent, tr
 from curator.services.rounds.agreement import ALL, AgreementReport, AgreementRow, ConsistencyRow
 from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit.record_tables import RecordColumn, RecordTable, number_column
 
 HEAD = (
     "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of "
@@ -127,7 +127,7 @@ def _columns(title: str) -> list[RecordColumn[AgreementRow]]:
 
     return [
         RecordColumn(tr(PARTS[title]), lambda row: tr("all") if row.part == ALL else row.part),
-        RecordColumn(tr("Mentions"), lambda row: localised(row.items, ","), by=lambda row: row.items, figure=True),
+        number_column(tr("Mentions"), lambda row: row.items),
         RecordColumn(tr("Observed"), lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
         column(tr("Kappa"), "cohen"),
         column("Fleiss", "fleiss"),
@@ -151,14 +151,10 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         [
             RecordColumn(tr("Curator"), lambda row: row.curator),
             RecordColumn(tr("When"), lambda row: tr("all") if row.period == ALL else row.period),
-            RecordColumn(
-                tr("Shown again"), lambda row: localised(row.items, ","), by=lambda row: row.items, figure=True
-            ),
+            number_column(tr("Shown again"), lambda row: row.items),
             RecordColumn(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
             RecordColumn(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
-            RecordColumn(
-                tr("Days between"), lambda row: localised(row.days, ".0f"), by=lambda row: row.days, figure=True
-            ),
+            number_column(tr("Days between"), lambda row: row.days, ".0f"),
         ],
         parent=parent,
     )

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QTabWidget, QWidget
 
 from curator.domain.jobs import GateVerdict, JobOutcome, JobState
 from curator.domain.wording import tr
 from curator.services.training.bundle_metrics import comparison_of, diff_rows, queue_asked
 from curator.services.training.retraining import RESUMABLE
 from curator.ui.jobs.jobs import RunningJob
-from curator.ui.jobs.jobs_bar import flat, words_of
+from curator.ui.jobs.jobs_bar import JobBar, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
 from curator.ui.kit.compose import column
 from curator.ui.kit.form import ShowDialog, sentence
@@ -55,10 +55,7 @@ class RetrainLive(ShowDialog):
         self._name_of, self._title_of = name_of, title_of
         self._bundle = self._resumable = ""
         self.headline = sentence(tr(IN_BACKGROUND))
-        self.bar = QProgressBar(self)
-        self.bar.setAccessibleName(tr("Progress of the retraining"))
-        flat(self.bar)
-        self.bar.setFixedHeight(10)
+        self.bar = JobBar(tr("Progress of the retraining"), self)
         self.words = sentence("")
         self.panel = TrainingPanel(self)
         self.panel.show_history(job.history)
@@ -86,9 +83,7 @@ class RetrainLive(ShowDialog):
     # --- while it runs ---
 
     def show_job(self, job: RunningJob) -> None:
-        fraction = job.progress.fraction if not job.cancelling else None
-        self.bar.setRange(0, 1000 if fraction is not None else 0)
-        self.bar.setValue(round(1000 * (fraction or 0)))
+        self.bar.show_job(job)
         self.words.setText(tr(CANCELLING) if job.cancelling else words_of(job, time.monotonic()))
         self.cancel.setEnabled(not job.cancelling)
         self.export.setVisible(bool(job.history.rows))
