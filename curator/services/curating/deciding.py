@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from curator.domain.decisions import (
     Change,
     ChangeKind,
+    Decision,
     NilReason,
     OperationKind,
     Outcome,
@@ -23,10 +24,14 @@ from curator.domain.decisions import (
 from curator.domain.documents import DocumentState, Mention
 from curator.domain.same_string import string_key
 from curator.domain.suggestions import Suggestion
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.ports.processes import Clock
 from curator.services.ports.storage import UnitOfWork
 
+NOTHING_SHOWN = Shown("", ())
+"""No candidates were shown: none was rejected."""
+ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
+CHANGED = "{n:,} of these mentions were decided or deleted meanwhile; nothing was changed. Look at the list again."
 SHOWN = 10
 """The number of candidates of the stored suggestion that count as shown by default."""
 KINDS = {
@@ -132,6 +137,52 @@ def decide_in(
         notes=list(notes) or [note] * len(mention_ids),
     )
     return Change(ChangeKind.DECIDED, curator, said, documents, tuple(mention_ids), operation)
+
+
+def redecide(
+    unit: UnitOfWork,
+    verdicts: Mapping[int, Verdict],
+    now: Mapping[int, Decision],
+    notes: Mapping[int, str],
+    *,
+    curator: str,
+    clock: Clock,
+    text: str,
+) -> Change:
+    """Change decisions chosen in a list that shows no candidates, as one operation; each note follows the decision's
+    own. `now` are the current decisions, see `unchanged`."""
+    return decide_in(
+        unit,
+        list(verdicts),
+        list(verdicts.values()),
+        curator=curator,
+        clock=clock,
+        shown=[NOTHING_SHOWN] * len(verdicts),
+        notes=[joined_note(now[one].note, notes[one]) for one in verdicts],
+        text=text,
+    )
+
+
+def unchanged(
+    unit: UnitOfWork,
+    listed: Mapping[int, object],
+    *,
+    by: Callable[[Verdict], object] = lambda verdict: verdict,
+    missing: int = 0,
+) -> dict[int, Decision]:
+    """The current decisions of the listed mentions. Raises UserError if `by` of one differs from what was listed, if
+    one was deleted, or if some are `missing` from the list."""
+    now = unit.decisions.current(list(listed))
+    living = {one.id for one in unit.mentions.get_many(list(listed)).values() if not one.deleted}
+    same = sum(one in living and one in now and by(now[one].verdict) == was for one, was in listed.items())
+    if changed := len(listed) + missing - same:
+        raise UserError(ntr(ONE_CHANGED, CHANGED, changed))
+    return now
+
+
+def joined_note(old: str, new: str) -> str:
+    """The new note after the old one, whose beginning marks adjudicated decisions."""
+    return f"{old}; {new}" if old else new
 
 
 def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | None:

@@ -13,12 +13,10 @@ from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind, Shown, Verdict
 from curator.domain.entities import Entity, ProvisionalEntity
-from curator.services.curating.deciding import decide_in
+from curator.services.curating.deciding import NOTHING_SHOWN, decide_in
 from curator.services.ports.processes import Clock
 from curator.services.ports.storage import UnitOfWork
 
-NOTHING_SHOWN = Shown("", ())
-"""No candidates were shown: none was rejected."""
 Edit = tuple[ProvisionalEntity | None, ProvisionalEntity]
 """An entity before (None: it did not exist) and after."""
 

@@ -14,6 +14,7 @@ from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
 from curator.services.core.context import Service
 from curator.services.core.keys import active_bundle
+from curator.services.curating.deciding import joined_note
 from curator.services.curating.entity_steps import entity_step
 from curator.services.ports.queue import MentionContext
 from curator.services.ports.storage import UnitOfWork
@@ -168,11 +169,6 @@ def moved(verdict: Verdict, to: Mapping[str, str | None]) -> Verdict:
     ids = [to.get(one, one) for one in verdict.entity_ids]
     kept = tuple(dict.fromkeys(one for one in ids if one is not None))
     return Verdict.link(*kept) if kept else Verdict.nil()
-
-
-def joined_note(old: str, new: str) -> str:
-    """The new note after the old one, whose beginning marks adjudicated decisions."""
-    return f"{old}; {new}" if old else new
 
 
 def _linked(unit: UnitOfWork, entity_id: str) -> dict[int, Decision]:

@@ -14,8 +14,9 @@ from curator.domain.entities import Entity, KnowledgeBaseInfo, ObsoleteEntity, R
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Service
+from curator.services.curating.deciding import joined_note
 from curator.services.curating.entity_steps import Edit, entity_step
-from curator.services.knowledge.provisional import joined_note, moved
+from curator.services.knowledge.provisional import moved
 from curator.services.ports.queue import NilMention
 from curator.services.ports.storage import UnitOfWork
 

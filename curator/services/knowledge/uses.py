@@ -6,23 +6,20 @@ A link to several entities counts as a use of each. Moving a use changes only th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from curator.domain.decisions import Change, Decision, Outcome, Shown, Verdict
+from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.entities import Entity
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Service
-from curator.services.curating.deciding import decide_in
-from curator.services.knowledge.provisional import joined_note
+from curator.services.curating.deciding import redecide, unchanged
 from curator.services.ports.queue import MentionUse
 from curator.services.ports.storage import UnitOfWork
 
-NOTHING_SHOWN = Shown("", ())
-"""The list shows no candidates: none was rejected."""
 UNKNOWN = (
     "The knowledge base has no entity {id}, and no mention is linked to it. Search the knowledge base for its name, "
     "or check the identifier."
@@ -30,8 +27,6 @@ UNKNOWN = (
 NO_TARGET = "The knowledge base has no entity {id}. Search it for the right identifier; nothing was changed."
 ITSELF = "These mentions are linked to “{name}” already. Choose another entity; nothing was changed."
 NOTHING = "No mention was chosen. Tick those that you want to change."
-ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
-CHANGED = "{n:,} of these mentions were decided or deleted meanwhile; nothing was changed. Look at the list again."
 MOVED_NOTE = "Moved from {id} “{name}” to {into} “{new}” in the list of its uses"
 NIL_NOTE = "Was {id} “{name}”; marked NIL in the list of its uses"
 
@@ -146,34 +141,20 @@ class UseService(Service):
         listed = {one.context.mention_id: one.context.verdict for one in uses.uses}
         if not wanted:
             raise UserError(tr(NOTHING))
-        if missing := len(wanted - listed.keys()):
-            raise UserError(ntr(ONE_CHANGED, CHANGED, missing))
-        chosen = [one for one in listed if one in wanted]
+        chosen = {one: was for one, was in listed.items() if one in wanted}
         with self._store.write() as unit:
-            now = self._unchanged(unit, {one: listed[one] for one in chosen})
+            now = unchanged(unit, chosen, missing=len(wanted) - len(chosen))
             text, note = _words(unit, uses, to, len(chosen))
-            change = decide_in(
+            change = redecide(
                 unit,
-                chosen,
-                [_replaced(now[one].verdict, uses.entity_id, to) for one in chosen],
+                {one: _replaced(now[one].verdict, uses.entity_id, to) for one in chosen},
+                now,
+                dict.fromkeys(chosen, note),
                 curator=self._curator(),
                 clock=self._clock,
-                shown=[NOTHING_SHOWN] * len(chosen),
-                notes=[joined_note(now[one].note, note) for one in chosen],
                 text=text,
             )
         return self._emit(change)
-
-    def _unchanged(self, unit: UnitOfWork, listed: Mapping[int, Verdict | None]) -> dict[int, Decision]:
-        current = unit.decisions.current(list(listed))
-        living = {one.id for one in unit.mentions.get_many(list(listed)).values() if not one.deleted}
-        changed = sum(
-            one not in living or one not in current or current[one].verdict != verdict
-            for one, verdict in listed.items()
-        )
-        if changed:
-            raise UserError(ntr(ONE_CHANGED, CHANGED, changed))
-        return current
 
 
 def _replaced(verdict: Verdict, entity_id: str, to: Verdict) -> Verdict:

@@ -20,23 +20,18 @@ from curator.domain.audit import (
     way_of,
 )
 from curator.domain.audit import InconsistencyKind as Kind
-from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Shown, Verdict
+from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Verdict
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.context import Service
-from curator.services.curating.deciding import decide_in, step_in
+from curator.services.curating.deciding import redecide, step_in, unchanged
 from curator.services.curating.notes import entity_scope, intend, intended_in, is_intended, string_scope
-from curator.services.knowledge.provisional import joined_note
 from curator.services.knowledge.remapping import RemapKind, Remapping, lost
 from curator.services.ports.queue import MentionContext
 from curator.services.ports.storage import UnitOfWork
 
-NOTHING_SHOWN = Shown("", ())
-"""The list shows no candidates: none was rejected."""
 NOTHING = "No mention was chosen. Tick those that you want to change."
 THE_SAME = "These mentions already have this decision. Choose another entity; nothing was changed."
-ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
-CHANGED = "{n:,} of these mentions were decided or deleted meanwhile; nothing was changed. Look at the list again."
 INTENDED = "Marked the decisions about “{text}” as intended"
 NOT_INTENDED = "The decisions about “{text}” are no longer marked as intended"
 ONE_SETTLED = "Changed {n} decision about “{text}” to {after}"
@@ -104,12 +99,9 @@ class InconsistencyService(Service):
         if not wanted:
             raise UserError(tr(NOTHING))
         with self._store.write() as unit:
-            now = unit.decisions.current(list(listed))
-            living = {id_ for id_, mention in unit.mentions.get_many(list(listed)).items() if not mention.deleted}
-            same = [id_ for id_ in listed if id_ in living & now.keys() and way_of(now[id_].verdict) == listed[id_].way]
-            if missing := len(wanted) - len(same):
-                raise UserError(ntr(ONE_CHANGED, CHANGED, missing))
-            verdicts = {id_: _settled(now[id_].verdict, one.entity_id, to) for id_ in same}
+            ways = {id_: place.way for id_, place in listed.items()}
+            now = unchanged(unit, ways, by=way_of, missing=len(wanted) - len(listed))
+            verdicts = {id_: _settled(now[id_].verdict, one.entity_id, to) for id_ in listed}
             moved = {id_: new for id_, new in verdicts.items() if way_of(new) != listed[id_].way}
             if not moved:
                 raise UserError(tr(THE_SAME))
@@ -123,14 +115,13 @@ class InconsistencyService(Service):
         names = names_of(unit, {id_ for verdict in every for id_ in verdict.entity_ids})
         before = {id_: decided_words(now[id_].verdict, names) for id_ in verdicts}
         after = {id_: decided_words(verdict, names) for id_, verdict in verdicts.items()}
-        return decide_in(
+        return redecide(
             unit,
-            list(verdicts),
-            list(verdicts.values()),
+            verdicts,
+            now,
+            {id_: NOTE.format(before=before[id_], after=after[id_]) for id_ in verdicts},
             curator=self._curator(),
             clock=self._clock,
-            shown=[NOTHING_SHOWN] * len(verdicts),
-            notes=[joined_note(now[id_].note, NOTE.format(before=before[id_], after=after[id_])) for id_ in verdicts],
             text=ntr(ONE_SETTLED, SETTLED, len(verdicts), text=one.text, after=", ".join(sorted(set(after.values())))),
         )
 

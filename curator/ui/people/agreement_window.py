@@ -28,10 +28,10 @@ EXPLAINED = (
     "curators judged completely."
 )
 BRACKETS = "In brackets: the 95 % interval of alpha from 1,000 resamples of the documents."
-CONSISTENT = "How often a curator gives the same answer when a decided mention is shown again without notice."
+CONSISTENT = "How often a curator gives the same answer when a decided mention is judged again in a round."
 PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document", "Attributes": "Attribute"}
 """The grouping of each table, and the heading of its first column."""
-NO_REPEATS = "No mentions have been shown again yet. Edit › Settings › Shown again sets the share of decided mentions."
+NO_REPEATS = "No mentions have been judged again yet. People › Rounds makes a round of your own consistency."
 
 
 class AgreementWindow(ShowDialog):
