@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from curator.domain import name_classes
+from curator.domain import same_string
 from curator.domain.documents import Split
 from curator.jobs import bundles
-from curator.services.records import evaluation_errors
+from curator.services.records import stored_evaluations
 from curator.services.training import embedding_map
 from models.linker import bundle
 from tests.curator.services.samples import bundle_info
@@ -29,17 +29,17 @@ def test_both_seal_a_manifest_alike() -> None:
 
 
 def test_both_name_the_same_kinds_of_errors() -> None:
-    assert {one.value for one in evaluation_errors.ErrorKind} == {one.value for one in ErrorKind}
-    assert [one.value for one in evaluation_errors.Relation] == [one.value for one in Relation]
+    assert {one.value for one in stored_evaluations.ErrorKind} == {one.value for one in ErrorKind}
+    assert [one.value for one in stored_evaluations.Relation] == [one.value for one in Relation]
 
 
 def test_both_classify_the_words_of_a_mention_alike() -> None:
-    assert [(one.name, one.value) for one in name_classes.NameClass] == [(one.name, one.value) for one in NameClass]
-    assert [one.value.replace("_", " ") for one in NameClass] == list(name_classes.NAME_CLASS_WORDS.values())
+    assert [(one.name, one.value) for one in same_string.NameClass] == [(one.name, one.value) for one in NameClass]
+    assert [one.value.replace("_", " ") for one in NameClass] == list(same_string.NAME_CLASS_WORDS.values())
     for surface, names, expected in NAME_CLASSES:
-        folded = [name_classes.folded(one) for one in names]
+        folded = [same_string.folded(one) for one in names]
         is_hard = expected in (NameClass.PART, NameClass.OTHER)
-        assert name_classes.names_decide(name_classes.folded(surface), folded) is not is_hard
+        assert same_string.names_decide(same_string.folded(surface), folded) is not is_hard
 
 
 def test_the_window_reads_the_map_that_training_writes(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from curator import bootstrap, storage
+from curator import bootstrap
 from curator.bootstrap import Project
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Split
@@ -32,6 +32,7 @@ from curator.jobs.runner import JobRunner
 from curator.services.ports.processes import LinkDocument
 from curator.services.ports.queue import QueueFilter
 from curator.settings.file import load
+from curator.storage import project as storage
 from tests.tiny_bert import build_tiny_bert
 from training.data.progress import Phase
 
