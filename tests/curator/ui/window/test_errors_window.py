@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.services.records.stored_evaluations import ErrorKind
-from curator.ui.training import error_flows
+from curator.ui.training import model_flows
 from curator.ui.training.errors_window import CONTEXT, LEAST, ErrorsWindow
 from curator.ui.training.evaluate import FiguresDialog
 from tests.curator.services.samples import error_row, evaluation_result
@@ -49,7 +49,7 @@ def listed(desk: Desk, qtbot: QtBot) -> ErrorsWindow:
 @pytest.fixture
 def errors(make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> tuple[Desk, ErrorsWindow]:
     """The same without errors decided otherwise since, which leave the list at once."""
-    monkeypatch.setattr(error_flows, "QUIET_MS", 0)
+    monkeypatch.setattr(model_flows, "QUIET_MS", 0)
     desk = make_desk()
     window = listed(desk, qtbot)
     window.left.setChecked(True)
