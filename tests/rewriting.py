@@ -34,7 +34,7 @@ def unchanged(documents: Iterable[SourceDocument]) -> Iterator[ExportDocument]:
     for number, one in enumerate(documents, 1):
         mentions = (_stored(index, found, found.record) for index, found in enumerate(one.mentions))
         golds = tuple(ExportMention(mention, None, True) for mention in mentions)
-        yield ExportDocument(_document(number, one), one.raw, golds, ())
+        yield ExportDocument(stored_document(number, one), one.raw, golds, ())
 
 
 def decided(documents: Iterable[SourceDocument]) -> Iterator[ExportDocument]:
@@ -44,10 +44,10 @@ def decided(documents: Iterable[SourceDocument]) -> Iterator[ExportDocument]:
             ExportMention(_stored(index, found, -1), _decision(found), False)
             for index, found in enumerate(one.mentions)
         )
-        yield ExportDocument(_document(number, one), "", golds, ())
+        yield ExportDocument(stored_document(number, one), "", golds, ())
 
 
-def _document(number: int, one: SourceDocument) -> Document:
+def stored_document(number: int, one: SourceDocument) -> Document:
     return Document(
         number,
         1,

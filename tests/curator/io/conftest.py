@@ -5,36 +5,19 @@ from __future__ import annotations
 import dataclasses
 import gzip
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from curator.domain.decisions import Decision, Verdict
-from curator.domain.documents import (
-    Document,
-    DocumentState,
-    Mention,
-    MentionOrigin,
-    SourceDocument,
-    SourceFile,
-    Span,
-    Split,
-)
-from curator.services.ports.files import DocumentReader, ExportDocument, ExportMention
-
-AT = datetime(2026, 1, 1, tzinfo=UTC)
+from curator.domain.documents import Mention, MentionOrigin, SourceDocument, Span
+from curator.services.ports.files import ExportDocument, ExportMention
+from tests.rewriting import AT, source_file, stored_document
 
 
 def decision(verdict: Verdict) -> Decision:
     return Decision(1, 1, verdict, "a curator", AT)
-
-
-def source_file(path: Path, reader: DocumentReader) -> SourceFile:
-    return SourceFile(
-        1, str(path), path.name, reader.format, "0" * 64, head=reader.head, tail=reader.tail, extra=reader.extra
-    )
 
 
 def export_document(
@@ -45,18 +28,7 @@ def export_document(
     added: Sequence[tuple[Span | tuple[Span, ...], str, Verdict | None]] = (),
 ) -> ExportDocument:
     """`verdicts` and `removed` go by index of the mention; `added` are mentions of the curator's."""
-    document = Document(
-        1,
-        1,
-        source.external_id,
-        0,
-        source.title,
-        source.text,
-        source.passages,
-        Split.TRAIN,
-        DocumentState.DONE,
-        0,
-    )
+    document = stored_document(1, source)
     golds = []
     for index, found in enumerate(source.mentions):
         if index in removed:
