@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata, resources
 
 from PySide6.QtCore import QEvent, Qt, QUrl, qVersion
@@ -44,14 +45,12 @@ def pages() -> dict[str, str]:
     return {name: found[name] for name in order}
 
 
-def with_tables(found: dict[str, str]) -> dict[str, str]:
-    """The pages that have tables, with them. Takes a second the first time: it imports every command of the command
-    line and every format."""
-    if not any("<!-- table:" in text for text in found.values()):
-        return {}
+def with_tables(name: str, page: str) -> tuple[str, str]:
+    """A page with its tables. Those of the command line and of the formats take a second the first time: each command
+    and each format is imported."""
     from curator.help_tables import filled
 
-    return {name: text for name, text in ((name, filled(raw)) for name, raw in found.items()) if text != found[name]}
+    return name, filled(page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class Manual(ShowDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Manual"), parent)
         self._pages = pages()
-        self._worker = Worker(self)
+        self._worker = Worker(self, in_turn=True)
         self.finished.connect(self._worker.close)
         self.list = QListWidget(self)
         self.list.setAccessibleName(tr("Pages"))
@@ -135,18 +134,20 @@ class Manual(ShowDialog):
         self.line.setFocus()
         if self._pages:
             self.list.setCurrentRow(0)
-            texts = dict(self._pages)
-            self._worker.ask(lambda: with_tables(texts), self._take)
+            for name, page in self._pages.items():
+                if "<!-- table:" in page:
+                    self._worker.ask(partial(with_tables, name, page), self._take)
         else:
             self.page.setPlainText(tr("The manual is not installed with this copy of Curator."))
 
-    def _take(self, filled: dict[str, str]) -> None:
-        """Show the tables, and search in them."""
-        self._pages |= filled
+    def _take(self, made: tuple[str, str]) -> None:
+        """Show the tables of a page, and search in them."""
+        name, page = made
+        self._pages[name] = page
         if self.line.text().strip():
             self._search(self.line.text())
-        elif (item := self.list.currentItem()) is not None and item.data(Qt.ItemDataRole.UserRole) in filled:
-            self._chosen(item)
+        elif (item := self.list.currentItem()) is not None and item.data(Qt.ItemDataRole.UserRole) == name:
+            self._show(name)
 
     # --- searching ---
 
