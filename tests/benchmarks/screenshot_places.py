@@ -150,7 +150,6 @@ def _windows(session: Session) -> None:
 def _round(session: Session) -> None:
     """Two curators judge the first document; what is refused meanwhile is shown."""
     people = session.hand.window.session.features.people
-    assert people is not None
     rounds, name = session.hand.bench.project.rounds, session.hand.window.preferences.settings.curator_name
     made = rounds.create("pilot", session.hand.bench.project.queue.ids(QueueFilter())[:1])
     session.command("people.rounds")

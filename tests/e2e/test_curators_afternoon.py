@@ -112,8 +112,6 @@ def accept_many(hands: Hands, bench: Workbench, qtbot: QtBot) -> None:
 def train(window: MainWindow, qtbot: QtBot) -> str:
     """With the program's own retriever, until its window shows the result; the bundle's id."""
     bench, model = window.bench, window.session.features.model
-    assert bench is not None
-    assert model is not None
     dialog = model.retrain()
     dialog.choose("curator")
     for name, value in QUICK.items():
@@ -133,8 +131,6 @@ def train(window: MainWindow, qtbot: QtBot) -> str:
 def compare(window: MainWindow, qtbot: QtBot, bundle: str) -> None:
     """The new bundle with the one before, on the validation documents."""
     bench, model = window.bench, window.session.features.model
-    assert bench is not None
-    assert model is not None
     dialog = model.evaluate(bundle)
     dialog.splits.setCurrentIndex(dialog.splits.findData(Split.VALIDATION))
     with qtbot.waitSignal(bench.jobs.ended, timeout=PATIENCE):

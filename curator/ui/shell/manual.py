@@ -8,7 +8,7 @@ from functools import partial
 from importlib import metadata, resources
 
 from PySide6.QtCore import QEvent, Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent, QShowEvent, QTextCursor
+from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -123,7 +123,7 @@ class Manual(ShowDialog):
         self.count = sentence("", muted=True)
         self.count.hide()
         left = pane(self.line, self.count, self.list, parent=self)
-        self.splitter = splitter(left, self.page, parent=self, sizes=(1, 2), stretch=(0, 1), across=True)
+        self.splitter = splitter(left, self.page, parent=self, sizes=(320, 580), stretch=(0, 1), across=True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.body.addWidget(self.splitter, 1)
@@ -225,25 +225,10 @@ class Manual(ShowDialog):
         self.page.setMarkdown(self._pages[name])
         self._mark()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._fit_pages()
-
-    def _fit_pages(self) -> None:
-        """Show full titles if the page still gets the larger part."""
-        if self.line.text():
-            return
-        titles = self.list.sizeHintForColumn(0) + self.list.verticalScrollBar().sizeHint().width() + 4
-        whole = self.width()
-        pages = min(titles, whole * 2 // 5)
-        self.splitter.setSizes([pages, whole - pages])
-
     def changeEvent(self, event: QEvent) -> None:
         """Reload the page, as links keep the colour of the time of loading."""
         super().changeEvent(event)
         item = self.list.currentItem() if hasattr(self, "list") else None
-        if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter"):
-            self._fit_pages()
         if event.type() is QEvent.Type.PaletteChange and item is not None:
             place = self.page.verticalScrollBar().value()
             self._show(str(item.data(Qt.ItemDataRole.UserRole)))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -82,6 +81,7 @@ class SettingsDialog(FormDialog):
         self.form.setParent(None)
         inside.setLayout(self.form)
         self.form.setContentsMargins(0, 0, 10, 0)
+        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)  # the area does not scroll sideways
         self.area = QScrollArea(self)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -91,13 +91,6 @@ class SettingsDialog(FormDialog):
         self.body.addWidget(self.area, 1)
         for field in self.fields.values():
             field.installEventFilter(self)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """With large fonts, put option names above their fields, as the area does not scroll sideways."""
-        super().resizeEvent(event)
-        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
-        if self.form.minimumSize().width() > self.area.viewport().width():
-            self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Scroll to a field that gets the focus."""

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
@@ -90,7 +90,6 @@ def test_the_report_of_an_import_waits_and_the_type_mapping_behind_it(
     desk = make_desk(documents=0)
     path = desk.world.write(document(7).replace("blorbitis\tSpecificDisease\t-1", "blorbitis\tSpecificDisease\tD999"))
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.import_documents([path])
     qtbot.waitUntil(lambda: not dialog.list.reading)
     assert dialog.files.lines.index(0, 1).data() == "PubTator"
@@ -120,7 +119,6 @@ def test_a_file_that_cannot_be_read_is_refused_in_the_dialog(desk: Desk, qtbot: 
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"\x00\x01no format at all")
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.import_documents([bad])
     qtbot.waitUntil(lambda: not dialog.list.reading)
     assert str(bad) in dialog.problem.text()
@@ -136,7 +134,6 @@ def test_a_file_that_cannot_be_read_is_refused_in_the_dialog(desk: Desk, qtbot: 
 def test_without_a_knowledge_base_gold_cannot_be_ticked(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.import_documents()
     assert not dialog.gold.isEnabled()
     dialog.reject()
@@ -147,7 +144,6 @@ def test_a_knowledge_base_is_imported_and_its_index_built(make_desk: MakeDesk, q
     path = tmp_path / "kb.jsonl"
     path.write_text('{"id": "X:1", "name": "One", "types": ["T"]}\n', encoding="utf-8")
     flow = desk.window.session.features.flows
-    assert flow is not None
     flow.load_knowledge_base(path)
     qtbot.waitUntil(lambda: len(desk.world.jobs.started) == 2 and len(desk.bench.jobs) == 0)
     assert [spec["stages"] for _, spec in desk.world.jobs.started] == [["lexical"], ["lexical", "names"]]
@@ -160,7 +156,6 @@ def test_a_knowledge_base_is_imported_and_its_index_built(make_desk: MakeDesk, q
 
 def test_a_missing_knowledge_base_is_told_in_a_sentence(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     with qtbot.waitSignal(desk.bench.jobs.ended):
         flow.load_knowledge_base(tmp_path / "gone.jsonl")
     assert not boxes()
@@ -181,7 +176,6 @@ def test_the_report_as_text_has_file_and_line(desk: Desk) -> None:
 
 def test_the_mapping_is_edited_by_ticks(desk: Desk, qtbot: QtBot) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.edit_type_mapping()
     assert dialog is not None
     names = [dialog.types.item(row).text() for row in range(dialog.types.count())]
@@ -207,7 +201,6 @@ def test_propose_anew_takes_edits_back(qtbot: QtBot) -> None:
 def test_gold_is_exported_where_the_dialog_says(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     desk.press(Key.Key_Return)
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.export_gold()
     out = tmp_path / "out.pubtator"
     dialog.path.set_path(out)
@@ -224,7 +217,6 @@ def test_gold_is_exported_where_the_dialog_says(desk: Desk, qtbot: QtBot, tmp_pa
 
 def test_the_dialog_says_whether_a_file_or_a_folder_is_made(desk: Desk) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.export_gold()
     usual = dialog.path.path
     assert usual is not None
@@ -243,7 +235,6 @@ def test_the_dialog_says_whether_a_file_or_a_folder_is_made(desk: Desk) -> None:
 def test_the_export_says_what_it_holds_and_what_it_loses_before_it_is_written(desk: Desk, qtbot: QtBot) -> None:
     desk.project.curation.decide_many(desk.world.mentions(1), Verdict.nil())
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.export_gold()
     qtbot.waitUntil(lambda: dialog.holds.text().startswith("This export writes 2 documents with 8 mentions"))
     assert dialog.holds.text().endswith(": 4 NIL decisions, 4 without a decision.")
@@ -275,20 +266,6 @@ def test_settings_have_a_field_for_each_option_and_keep_its_value(qtbot: QtBot) 
     assert dialog.settings == Settings(curator_name="Ada", font_size=14)
 
 
-def test_settings_in_large_letters_show_the_names_of_the_options(qtbot: QtBot) -> None:
-    dialog = SettingsDialog(Settings())
-    qtbot.addWidget(dialog)
-    font = dialog.font()
-    font.setPointSizeF(2.2 * font.pointSizeF())
-    dialog.setFont(font)
-    dialog.show()
-    dialog.resize(640, 600)
-    room = dialog.area.viewport().width()
-    assert dialog.form.minimumSize().width() <= room, "nothing is scrolled out of sight sideways"
-    dialog.resize(3 * room, 600)
-    assert dialog.form.rowWrapPolicy() is QFormLayout.RowWrapPolicy.DontWrapRows
-
-
 def test_a_new_project_needs_a_new_name(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "old.curation").mkdir()
     dialog = NewProjectDialog(place=tmp_path)
@@ -307,7 +284,6 @@ def test_a_new_project_needs_a_new_name(qtbot: QtBot, tmp_path: Path) -> None:
 
 def retraining(desk: Desk, qtbot: QtBot, recipe: str = "curator") -> RetrainDialog:
     model = desk.window.session.features.model
-    assert model is not None
     dialog = model.retrain()
     dialog.choose(recipe)
     qtbot.waitUntil(lambda: "links" in dialog.learns.text())
@@ -393,7 +369,6 @@ def test_a_failed_retraining_says_why(make_desk: MakeDesk, qtbot: QtBot) -> None
 
 def test_history_lists_bundles_and_rolls_back(desk: Desk, qtbot: QtBot) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     dialog = model.show_bundles()
     QAbstractItemModelTester(dialog.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert dialog.model.rowCount() == 2
@@ -423,7 +398,6 @@ def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot, tmp_path: Pat
     desk.world.jobs.result = {"split": "train", "figures": {"recall@1": estimate}, "mentions": 4, "message": "Half."}
     desk.world.jobs.result["html"] = "<p>Half.</p>"
     model = desk.window.session.features.model
-    assert model is not None
     dialog = model.evaluate()
     dialog.splits.setCurrentIndex(dialog.splits.findData(Split.TRAIN))
     with qtbot.waitSignal(desk.bench.jobs.ended):
@@ -444,7 +418,6 @@ def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot, tmp_path: Pat
 
 def test_what_can_be_asked_of_an_evaluation(desk: Desk) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     dialog = model.evaluate()
     lexical, full = desk.project.evaluation.bundles()
     assert dialog.wish == EvaluationWish(Split.TRAIN, full.id), "the first split that has documents"
@@ -488,7 +461,6 @@ def test_a_report_opens_in_the_browser(qtbot: QtBot) -> None:
 
 def test_an_evaluation_without_gold_is_refused(desk: Desk) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     model.evaluate().accept()
     [box] = boxes()
     assert "No document of the split train" in box.text()
@@ -509,7 +481,6 @@ def test_detection_marks_the_open_document(desk: Desk, qtbot: QtBot) -> None:
 
 def test_the_types_to_detect_are_chosen_and_kept(desk: Desk, qtbot: QtBot) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     dialog = model.detect(everywhere=False)
     assert dialog is not None
     info = desk.project.knowledge.info()

@@ -25,7 +25,6 @@ ADDRESS = "https://meshb.nlm.nih.gov/record/ui?ui=D006323"
 def flows(desk: Desk) -> UseFlows:
     """At “cardiac arrest”; no browser is started."""
     found = desk.window.session.features.uses
-    assert found is not None
     desk.opened = []  # type: ignore[attr-defined]
     found.opener.open_url = lambda url: desk.opened.append(url.toString()) or True  # type: ignore[attr-defined]
     desk.bench.navigator.open(1, desk.world.mentions(1)[1])

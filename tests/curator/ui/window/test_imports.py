@@ -33,7 +33,6 @@ def empty(make_desk: MakeDesk) -> Desk:
 
 def looked_at(desk: Desk, qtbot: QtBot, *paths: Path) -> ImportDialog:
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.import_documents(paths)
     qtbot.waitUntil(lambda: not dialog.list.reading)
     return dialog

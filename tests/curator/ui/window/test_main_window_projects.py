@@ -146,7 +146,6 @@ def test_what_is_no_import_leaves_imports_possible(desk: Desk, qtbot: QtBot, wor
 
 def test_a_second_check_does_not_start_while_one_runs(desk: Desk, qtbot: QtBot) -> None:
     safety = desk.window.session.features.safety
-    assert safety is not None
     safety.check()
     safety.check()
     assert len(desk.bench.jobs) == 1

@@ -51,8 +51,6 @@ def test_key_hints_give_the_job_line_its_room(narrow: Desk, qtbot: QtBot) -> Non
 def test_side_windows_are_no_wider_than_the_screen(narrow: Desk, qtbot: QtBot) -> None:
     bench, session = narrow.bench, narrow.window.session
     people, opinions = session.features.people, session.features.opinions
-    assert people is not None
-    assert opinions is not None
     rounds = people.show_rounds()
     QApplication.processEvents()
     buttons = rounds.findChildren(QPushButton)

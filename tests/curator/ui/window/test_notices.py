@@ -54,7 +54,6 @@ def show_last(desk: Desk, qtbot: QtBot) -> None:
 
 def _import(desk: Desk, _: Path, qtbot: QtBot) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.import_documents([desk.world.write(document(7), name="more.pubtator")])
     qtbot.waitUntil(lambda: not dialog.list.reading)
     dialog.accept()
@@ -62,13 +61,11 @@ def _import(desk: Desk, _: Path, qtbot: QtBot) -> None:
 
 def _import_kb(desk: Desk, folder: Path, _: QtBot) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     flow.load_knowledge_base(folder / "gone.jsonl")
 
 
 def _export(desk: Desk, folder: Path, _: QtBot) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     dialog = flow.export_gold()
     dialog.path.set_path(folder / "out.pubtator")
     dialog.accept()
@@ -76,7 +73,6 @@ def _export(desk: Desk, folder: Path, _: QtBot) -> None:
 
 def _audit(desk: Desk, folder: Path, _: QtBot) -> None:
     records = desk.window.session.features.records
-    assert records is not None
     dialog = records.export_audit()
     dialog.path.set_path(folder / "audit.csv")
     dialog.accept()
@@ -237,7 +233,6 @@ def test_it_covers_no_text_and_the_line_keeps_its_height(desk: Desk, width: int,
 
 def test_the_mapping_of_new_types_waits_too(desk: Desk, qtbot: QtBot) -> None:
     flow = desk.window.session.features.flows
-    assert flow is not None
     new = document(7).replace("Chemical", "Gene")
     dialog = flow.import_documents([desk.world.write(new, name="more.pubtator")])
     qtbot.waitUntil(lambda: not dialog.list.reading)

@@ -36,7 +36,6 @@ def flows(make_desk: MakeDesk, fake: FakeModel) -> OpinionFlows:
     server = {"opinion_address": fake.address, "opinion_model": "m", "opinion_seconds": 10}
     desk.window.preferences.keep({"opinion_use": OpinionUse.FRAMED, **server})
     found = desk.window.session.features.opinions
-    assert found is not None
     found.desk = desk  # type: ignore[attr-defined]
     return found
 

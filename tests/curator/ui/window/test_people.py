@@ -344,7 +344,6 @@ def test_suspicious_gold_is_opened_and_kept(qtbot: QtBot, writable: bool) -> Non
 
 def test_dialogs_cancel_without_doing_anything(desk: Desk) -> None:
     records = desk.window.session.features.records
-    assert records is not None
     flows = people(desk)
     for dialog in (
         records.release(),

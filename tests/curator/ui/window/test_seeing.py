@@ -30,9 +30,7 @@ SHIFT_CTRL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModi
 
 
 def seeing(desk: Desk) -> SeeingFlows:
-    found = desk.window.session.features.seeing
-    assert found is not None
-    return found
+    return desk.window.session.features.seeing
 
 
 def counted(desk: Desk, qtbot: QtBot, words: str) -> Dashboard:

@@ -546,7 +546,6 @@ def test_another_name_is_refused_in_a_round(make_desk: MakeDesk) -> None:
     rounds = desk.project.rounds
     rounds.create("R", [1, 2])
     people = desk.window.session.features.people
-    assert people is not None
     people.mode.enter(rounds.all()[0])
     assert people.say_who_i_am() is None
     assert desk.said == IN_ROUND.format(name="R", curator="ada")
@@ -558,7 +557,6 @@ def test_the_settings_keep_the_name_in_a_round_and_say_why(make_desk: MakeDesk) 
     rounds = desk.project.rounds
     rounds.create("R", [1, 2])
     people = desk.window.session.features.people
-    assert people is not None
     people.mode.enter(rounds.all()[0])
     beside = desk.window.windows.new(desk.window)
     for window in (desk.window, beside):  # all windows share the name
@@ -577,7 +575,6 @@ def test_the_settings_keep_the_name_in_a_round_and_say_why(make_desk: MakeDesk) 
 def test_uses_that_were_never_on_the_screen_are_not_changed(desk: Desk, person: Person) -> None:
     desk.world.documents(40, first=100, name="more.pubtator", gold=True)
     flows = desk.window.session.features.uses
-    assert flows is not None
     window = flows.show_uses_of("MESH:D006323")
     assert window is not None
     window.resize(1000, 420)
@@ -611,7 +608,6 @@ def test_uses_that_were_never_on_the_screen_are_not_changed(desk: Desk, person: 
 def test_hits_that_were_never_on_the_screen_become_no_mentions(desk: Desk, person: Person, qtbot: QtBot) -> None:
     desk.world.documents(40, first=100, name="more.pubtator")
     flows = desk.window.session.features.corpus
-    assert flows is not None
     window = flows.show()
     assert window is not None
     window.resize(1000, 420)

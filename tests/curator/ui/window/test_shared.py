@@ -87,7 +87,6 @@ def test_a_login_decides_under_its_own_name(window: MainWindow, server: Server, 
     assert window.bench is not None
     assert window.bench.project.curation.curator == "Ada"
     people = window.session.features.people
-    assert people is not None
     assert (people.who.isVisible(), people.say_who_i_am()) == (False, None)
     assert "You decide as “Ada”" in window.bench.bottom.message.words
     window.session.open(SharedAddress.parse(server.address(place.base, user="rita")))

@@ -20,7 +20,6 @@ def training(number: int) -> RunningJob:
 
 def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: Desk, qtbot: QtBot) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     dialog = model.show_bundles()
     dialog.table.setCurrentIndex(dialog.model.index(1, 0))
     chosen = dialog.chosen
@@ -34,7 +33,6 @@ def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: D
 
 def test_there_is_one_history(desk: Desk) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     assert model.show_bundles() is model.show_bundles()
     assert len(shown(BundlesDialog)) == 1
     model.show_bundles().reject()
@@ -42,7 +40,6 @@ def test_there_is_one_history(desk: Desk) -> None:
 
 def test_a_second_training_is_shown_anew(desk: Desk) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     model.show_training(training(1))
     [first] = shown(RetrainLive)
     model.show_training(training(2))
@@ -55,7 +52,6 @@ def test_a_second_training_is_shown_anew(desk: Desk) -> None:
 
 def test_they_go_with_the_project(desk: Desk) -> None:
     model = desk.window.session.features.model
-    assert model is not None
     model.show_bundles()
     model.show_training(training(1))
     desk.window.session.close()

@@ -68,9 +68,7 @@ def hold_training(desk: Desk) -> list[Held]:
 
 
 def flows(desk: Desk) -> ModelFlows:
-    model = desk.window.session.features.model
-    assert model is not None
-    return model
+    return desk.window.session.features.model
 
 
 def train(desk: Desk, qtbot: QtBot) -> RetrainLive:

@@ -176,7 +176,6 @@ def test_decisions_of_others_are_counted_before_they_are_moved(make_desk: MakeDe
     desk = make_desk(documents=0)
     desk.world.documents(2, gold=True)
     flows = desk.window.session.features.uses
-    assert flows is not None
     flows.show_uses_of(ARREST)
     window = filled(qtbot, uses=2)
     press(window.page.list, Key.Key_A, Key.Key_M)
@@ -216,7 +215,6 @@ def test_an_entity_is_searched_for_and_one_without_uses_says_so(linked: Desk, qt
 def test_an_entity_that_the_knowledge_base_lost_says_so(linked: Desk, qtbot: QtBot) -> None:
     linked.world.kb([KB[0], KB[2]], name="kb2.jsonl")
     flows = linked.window.session.features.uses
-    assert flows is not None
     flows.show_uses_of(ARREST)
     window = filled(qtbot, uses=4)
     assert "no longer has MESH:D006323 “Heart Arrest”" in window.note.text()
@@ -225,7 +223,6 @@ def test_an_entity_that_the_knowledge_base_lost_says_so(linked: Desk, qtbot: QtB
 
 def test_an_unknown_entity_is_said_and_another_is_asked_for(linked: Desk, qtbot: QtBot) -> None:
     flows = linked.window.session.features.uses
-    assert flows is not None
     window = flows.show_uses_of("MESH:X")
     assert window is not None
     qtbot.waitUntil(lambda: "no entity MESH:X" in window.note.text())
@@ -238,7 +235,6 @@ def test_a_round_closes_the_list_and_keeps_it_closed(linked: Desk, qtbot: QtBot)
     linked.bench.set_judging(True)
     assert shown(UsesWindow) == []
     flows = linked.window.session.features.uses
-    assert flows is not None
     assert flows.show_uses_of(ARREST) is None
     assert not linked.window.menus.action("mention.uses").isEnabled()
     linked.bench.set_judging(False)

@@ -249,7 +249,6 @@ def test_a_project_that_cannot_be_opened_leaves_the_open_one(
 
 def test_a_list_of_suspicious_gold_is_open_once_and_closes_with_the_project(desk: Desk) -> None:
     records = desk.window.session.features.records
-    assert records is not None
     first = records.show_suspicious()
     assert records.show_suspicious() is first
     assert len([one for one in QApplication.topLevelWidgets() if isinstance(one, SuspiciousWindow)]) == 1
@@ -259,7 +258,6 @@ def test_a_list_of_suspicious_gold_is_open_once_and_closes_with_the_project(desk
 
 def test_closing_a_window_does_not_wait_for_what_it_reads(desk: Desk, qtbot: QtBot) -> None:
     seeing = desk.window.session.features.seeing
-    assert seeing is not None
     window = seeing.show_decisions()
     worker = window.worker
     qtbot.waitUntil(lambda: not worker.busy)
