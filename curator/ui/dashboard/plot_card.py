@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -38,7 +37,7 @@ from curator.ui.kit.compose import button, column, row
 from curator.ui.kit.foreign_text import tip
 from curator.ui.kit.form import ask_file, sentence
 from curator.ui.kit.labels import ScaledLabel
-from curator.ui.kit.record_tables import set_up_table
+from curator.ui.kit.record_tables import RecordColumn, RecordModel, set_up_table
 from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import theme_of
 
@@ -148,62 +147,22 @@ class PlotView(QWidget):
 
 # A plot as a table: the same figures for screen readers, and for reading and copying.
 
-Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
 
+def plot_columns(plot: Plot) -> list[RecordColumn[int]]:
+    """The place, then the values of each series there, with their bounds and counts."""
+    rows, units = list(plot.rows()), []
+    for one in plot.series:
+        bounds = [plot.unit, plot.unit] if one.low else []
+        units += [plot.unit, *bounds, *([Unit.COUNT] if one.counts else [])]
 
-class PlotTableModel(QAbstractTableModel):
-    def __init__(self, plot: Plot, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.show_plot(plot)
+    def words(number: int, unit: Unit) -> Callable[[int], str]:
+        return lambda at: unit.words(rows[at][number])  # type: ignore[arg-type]  # only the first is a string
 
-    def show_plot(self, plot: Plot) -> None:
-        self.beginResetModel()
-        self._plot = plot
-        self._rows = list(plot.rows())
-        self._units = [unit for one in plot.series for unit in self._units_of(one.low, one.counts)]
-        self.endResetModel()
-
-    def _units_of(self, low: tuple[float | None, ...], counts: tuple[int, ...]) -> list[Unit]:
-        unit = self._plot.unit
-        return [unit, *([unit, unit] if low else []), *([Unit.COUNT] if counts else [])]
-
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._plot.head)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
-            return None
-        return self._plot.head[section] if 0 <= section < len(self._plot.head) else None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or not 0 <= index.row() < len(self._rows):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._words(index.row(), index.column())
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return None
-
-    def _words(self, row: int, column: int) -> str:
-        if column == 0:
-            return place_words(self._plot, row)
-        value = self._rows[row][column]
-        assert not isinstance(value, str)
-        return self._units[column - 1].words(value)
-
-
-def plot_table(model: PlotTableModel, name: str, parent: QWidget | None = None) -> QTableView:
-    table = QTableView(parent)
-    table.setAccessibleName(name)
-    table.setModel(model)
-    set_up_table(table)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    return table
+    figures = zip(plot.head[1:], units, strict=True)
+    return [
+        RecordColumn(plot.head[0], lambda at: place_words(plot, at)),
+        *(RecordColumn(head, words(at, unit), figure=True) for at, (head, unit) in enumerate(figures, start=1)),
+    ]
 
 
 KINDS = {
@@ -225,8 +184,13 @@ class PlotCard(QWidget):
         self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)  # next to a taller card
         self.note = sentence(plot.note)
         self.view = PlotView(plot, self)
-        self.model = PlotTableModel(plot, self)
-        self.table = plot_table(self.model, tr("{title}: table", title=plot.title), self)
+        self.model: RecordModel[int] = RecordModel(plot_columns(plot), self)
+        self.table = QTableView(self)
+        self.table.setAccessibleName(tr("{title}: table", title=plot.title))
+        self.table.setModel(self.model)
+        set_up_table(self.table)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.switch = self._button(tr("Table"), tr("Show “{title}” as a table", title=plot.title))
         self.switch.setCheckable(True)
         self.save = self._button(tr("Save as"), tr("Save “{title}” as SVG, CSV or JSON", title=plot.title))
@@ -261,7 +225,7 @@ class PlotCard(QWidget):
         self.summary.setText(plot.summary)
         self.note.setText(plot.note)
         self.view.show_plot(plot)
-        self.model.show_plot(plot)
+        self.model.show_rows(range(len(plot.places)), columns=plot_columns(plot))
         for part in (self.switch, self.save):
             part.setEnabled(not plot.is_empty)
         self.faces.setVisible(not plot.is_empty)

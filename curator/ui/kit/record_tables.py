@@ -99,9 +99,17 @@ class RecordModel(QAbstractTableModel, Generic[R]):
 
     # --- rows ---
 
-    def show_rows(self, rows: Sequence[R], *, ticked: bool = False, more: bool = False) -> None:
-        """`ticked`: initially tick all tickable rows."""
+    def show_rows(
+        self,
+        rows: Sequence[R],
+        *,
+        ticked: bool = False,
+        more: bool = False,
+        columns: Sequence[RecordColumn[R]] | None = None,
+    ) -> None:
+        """`ticked`: initially tick all tickable rows; `columns`: others than before."""
         self.beginResetModel()
+        self.columns = self.columns if columns is None else list(columns)
         self._rows, self._more = list(rows), more
         self._ticked = {at for at, row in enumerate(rows) if ticked and self.has_box(row)}
         self.endResetModel()

@@ -151,7 +151,7 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         [
             RecordColumn(tr("Curator"), lambda row: row.curator),
             RecordColumn(tr("When"), lambda row: tr("all") if row.period == ALL else row.period),
-            number_column(tr("Shown again"), lambda row: row.items),
+            number_column(tr("Judged again"), lambda row: row.items),
             RecordColumn(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
             RecordColumn(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
             number_column(tr("Days between"), lambda row: row.days, ".0f"),
