@@ -37,7 +37,6 @@ MOST_FLIPS = 10
 @PROJECT
 @click.option("--split", type=SPLIT, required=True, help="Split whose gold is used.")
 @click.option("--linker", "linker_id", metavar="ID", help="Evaluate this linker instead of the one in use.")
-@click.option("--bundle", "former_name", metavar="ID", hidden=True)
 @click.option(
     "--against", metavar="ID", help="Compare with this linker: differences, exact test, mentions that become wrong."
 )
@@ -68,7 +67,6 @@ def evaluate(
     *,
     split: str,
     linker_id: str | None,
-    former_name: str | None,
     against: str | None,
     report: Path | None,
     errors_out: Path | None,
@@ -85,7 +83,7 @@ def evaluate(
 
     The result is stored in the project: the window lists the errors at any time.
     """
-    linker_id, cluster = linker_id or former_name, placed(cluster, actors)
+    cluster = placed(cluster, actors)
     wish: EvaluationWish | ReplayWish
     if replay:
         refused = (("--against", against), ("--whole-kb", whole_kb), ("--errors", errors_out), ("--on", cluster))

@@ -349,17 +349,6 @@ def test_a_program_killed_while_it_trains_leaves_no_process_and_the_next_trainin
 
 
 @pytest.fixture(scope="module")
-def many(home: Path) -> Path:
-    """A file of 4,000 documents."""
-    documents = (
-        f"{n}|t|Heart failure.\n{n}|a|Of case {n}.\n{n}\t0\t13\tHeart failure\tDisease\tD006333\n\n" for n in N
-    )
-    path = home / "many.pubtator"
-    path.write_text("".join(documents), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
 def large_kb(home: Path) -> Path:
     """A knowledge base of 40,000 entities."""
     path = home / "large.jsonl"
@@ -368,27 +357,6 @@ def large_kb(home: Path) -> Path:
     )
     path.write_text("".join(entities), encoding="utf-8")
     return path
-
-
-N = range(4_000)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("how", ["kill", "interrupt"])
-def test_a_program_stopped_while_it_imports_documents(
-    imported: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: Path, how: str
-) -> None:
-    live_in(home, monkeypatch)
-    folder = Path(shutil.copytree(imported, tmp_path / "p.curation"))
-    before = state(folder)
-    with command("import", folder, many, "--gold") as running:
-        running.wait_for("50 documents")
-        if how == "kill":
-            running.kill()
-        else:
-            assert running.interrupt() == 130
-    assert state(folder) == before
-    assert_clean(folder)
 
 
 @pytest.mark.soak

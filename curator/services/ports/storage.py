@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -84,15 +83,6 @@ class Person:
     login: str
     name: str
     role: Role
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A document assigned to a curator until a time by the server's clock."""
-
-    document_id: int
-    curator: str
-    until: datetime
 
 
 class Store(Disk, Protocol):

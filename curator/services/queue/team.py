@@ -22,7 +22,7 @@ from curator.services.core.keys import active_bundle
 from curator.services.curating.deciding import unpacked
 from curator.services.curating.undo import changes_of
 from curator.services.ports.queue import MentionContext, QueueFilter
-from curator.services.ports.storage import Claim, UnitOfWork
+from curator.services.ports.storage import UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -83,23 +83,11 @@ class TeamService(Service):
             with self._store.read() as unit:
                 begun, fresh = (unit.documents.rows(QueueFilter(one), offset=0, limit=1) for one in LEFT)
             return next((one.document_id for one in (*begun, *fresh)), None)
-        claim = self._store.team.next(self._curator(), seconds=round(minutes * 60))
-        if claim is None:
-            return None
-        with self._guard:
-            self._held = {claim.document_id: time.monotonic() + minutes * 30}
-        return claim.document_id
-
-    def give_back(self, document_id: int) -> None:
-        """Release the document for others."""
-        with self._guard:
-            self._held.pop(document_id, None)
-        if self._store.team is not None:
-            self._store.team.give_back(document_id, self._curator())
-
-    def claims(self) -> list[Claim]:
-        """Assigned documents by id."""
-        return [] if self._store.team is None else self._store.team.claims()
+        document_id = self._store.team.next(self._curator(), seconds=round(minutes * 60))
+        if document_id is not None:
+            with self._guard:
+                self._held = {document_id: time.monotonic() + minutes * 30}
+        return document_id
 
     def _prolong(self, change: Change) -> None:
         """Extend the claim after half of its time."""

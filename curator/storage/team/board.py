@@ -14,7 +14,7 @@ import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, select, table, update
@@ -22,7 +22,6 @@ from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, se
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError, tr
-from curator.services.ports.storage import Claim
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.rows import visible
 from curator.storage.db.schema import DocumentRow
@@ -278,7 +277,7 @@ class TeamBoard:
 
     # --- documents handed out ---
 
-    def next(self, curator: str, *, seconds: int) -> Claim | None:
+    def next(self, curator: str, *, seconds: int) -> int | None:
         """Assign the first document that is not done and not assigned to others, or return this curator's; None if
         there is none."""
         with self._store.write(quiet=True) as unit:
@@ -295,25 +294,12 @@ class TeamBoard:
                 values: dict[str, Any] = {"document_id": found, "curator": curator, "until": _NOW}
                 conn.execute(insert(CLAIMS).values(values))
             conn.execute(_prolonged(curator, found, seconds))
-            until = conn.execute(select(CLAIMS.c.until).where(CLAIMS.c.document_id == found)).scalar_one()
-            return Claim(int(found), curator, _local(until))
+            return int(found)
 
     def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
         """Extend the claim; False if the curator no longer has the document."""
         with self._store.write(quiet=True) as unit:
             return bool(unit.connection.execute(_prolonged(curator, document_id, seconds)).rowcount)
-
-    def give_back(self, document_id: int, curator: str) -> None:
-        """Release the document; no effect if the curator does not have it."""
-        with self._store.write(quiet=True) as unit:
-            unit.connection.execute(delete(CLAIMS).where(_own(curator, document_id)))
-
-    def claims(self) -> list[Claim]:
-        """Assigned documents by id."""
-        query = select(CLAIMS.c.document_id, CLAIMS.c.curator, CLAIMS.c.until).where(CLAIMS.c.until >= _NOW)
-        query = query.where(CLAIMS.c.document_id.not_in(_finished())).order_by(CLAIMS.c.document_id)
-        with self._store.read() as unit:
-            return [Claim(int(one), str(who), _local(until)) for one, who, until in unit.connection.execute(query)]
 
 
 def _finished() -> Any:
@@ -327,7 +313,3 @@ def _own(curator: str, document_id: int) -> ColumnElement[bool]:
 def _prolonged(curator: str, document_id: int, seconds: int) -> Any:
     """Extend a claim, even an expired one if nobody else has the document."""
     return update(CLAIMS).where(_own(curator, document_id)).values(until=_NOW + timedelta(seconds=seconds))
-
-
-def _local(moment: datetime) -> datetime:
-    return moment.astimezone()

@@ -228,9 +228,6 @@ def test_evaluate_against_another_linker(cli: Cli, project: Path, jobs: FakeJobs
     ]
     spec = jobs.started[-1][1]
     assert (Path(spec["against"]).name, Path(spec["bundle"]).name, spec["memory"]) == (first, second, False)
-    cli("evaluate", project, "--split", "validation", "--bundle", first)
-    assert Path(jobs.started[-1][1]["bundle"]).name == first, "the former name of --linker"
-    assert "--bundle" not in cli("evaluate", "--help").out
 
 
 def test_replay_of_the_gold(cli: Cli, project: Path, jobs: FakeJobs) -> None:

@@ -22,6 +22,7 @@ from curator.project import Project
 from curator.services.ports.address import SharedAddress
 from curator.services.ports.queue import QueueFilter
 from curator.services.ports.storage import Role
+from curator.storage.team.board import TeamBoard
 from curator.storage.team.people import People
 from tests.postgres import Server
 
@@ -96,16 +97,13 @@ def test_documents_are_handed_out_and_prolonged(pair, monkeypatch):
     ada, bob = pair
     first = ada.team.next(minutes=1)
     assert bob.team.next() not in (None, first)
-    before = ada.team.claims()[0].until
+    prolonged: list[int] = []
+    monkeypatch.setattr(TeamBoard, "prolong", lambda _, document_id, __, *, seconds: prolonged.append(document_id))
     monkeypatch.setattr("curator.services.queue.team.time.monotonic", lambda: 1e9)
     ada.curation.decide(ada.queue.open(first).mentions[0].mention.id, Verdict.nil())
-    assert ada.team.claims()[0].until > before
+    assert prolonged == [first]
     ada.curation.finish(first)
     assert ada.team.next() not in (None, first)
-    for project in pair:
-        for one in project.team.claims():
-            project.team.give_back(one.document_id)
-    assert ada.team.claims() == []
     ada.curation.undo()
 
 
@@ -117,8 +115,7 @@ def test_a_folder_hands_out_its_documents_to_whoever_asks(tmp_path: Path):
         pass
     document_id = project.team.next()
     project.team.start()
-    project.team.give_back(document_id)
-    assert (document_id, project.team.claims(), project.team.collisions) == (1, [], ())
+    assert (document_id, project.team.collisions) == (1, ())
     project.curation.finish(document_id)
     assert project.team.next() is None
     project.close()
