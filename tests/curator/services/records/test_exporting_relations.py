@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from curator.domain import wording
 from curator.domain.decisions import Verdict
 from curator.domain.relations import RelationKind
-from curator.domain.wording import Key
 from curator.services.ports.queue import QueueFilter
 from tests.curator.services.fakes import World, make_world
 
@@ -215,25 +213,3 @@ def test_relations_between_bioc_and_pubtator_have_the_form_of_their_corpora(
             stated = document["relations"][0]["infons"]
         assert stated == {one.get("key"): one.text for one in etree.fromstring(f"<r>{back}</r>")}
     other.project.close()
-
-
-class Marked(dict[Key, tuple[str, ...]]):
-    """A translation of every sentence: a mark, and the sentence."""
-
-    def get(self, key: Key, default: object = None) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(f"§{text}" for text in key)
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_every_sentence_about_what_is_left_out_is_translated(
-    world: World, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = world.folder / "in"
-    folder.mkdir()
-    document = imported(world, MAKERS[name](folder))
-    first, *_ = (view.mention.id for view in world.project.queue.open(document).mentions)
-    world.project.curation.delete_mention(first)
-    monkeypatch.setattr(wording, "_now", wording.Catalogue("xx", Marked()))
-    report = world.project.exporting.export(world.folder / "out", name)
-    assert [one.text for one in report.problems if not one.text.startswith("§")] == []
-    assert report.problems or name in ("brat", "webanno-tsv")
