@@ -273,7 +273,7 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
         raise
     try:
         with store.write() as unit:  # remains of interrupted imports; writes only if there are any
-            unit.documents.remove_incomplete()
+            unit.files.remove_incomplete()
             unit.kb.remove_incomplete()
     except BaseException:
         store.close()

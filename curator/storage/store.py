@@ -16,10 +16,15 @@ from curator.domain.wording import ProjectClosedError, UserError, tr
 from curator.services.ports.storage import Role
 from curator.storage.curation.decisions import SqlDecisions
 from curator.storage.curation.documents import SqlDocuments
+from curator.storage.curation.files import SqlFiles
+from curator.storage.curation.imports import SqlImports
 from curator.storage.curation.links import SqlLinks
 from curator.storage.curation.mentions import SqlMentions
 from curator.storage.curation.mentions_in_context import SqlQueue
+from curator.storage.curation.notes import SqlAttributes, SqlComments
+from curator.storage.curation.operations import SqlOperations
 from curator.storage.curation.records import SqlRecords
+from curator.storage.curation.relations import SqlRelations
 from curator.storage.curation.rounds import SqlRounds
 from curator.storage.curation.suggestions import SqlSuggestions
 from curator.storage.db.engine import ReadSource, reading_engine, writing_engine
@@ -42,8 +47,14 @@ class SqlUnitOfWork:
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         self.connection = conn
+        self.files = SqlFiles(conn)
+        self.imports = SqlImports(conn)
         self.documents = SqlDocuments(conn)
         self.mentions = SqlMentions(conn)
+        self.comments = SqlComments(conn)
+        self.attributes = SqlAttributes(conn)
+        self.relations = SqlRelations(conn)
+        self.operations = SqlOperations(conn)
         self.decisions = SqlDecisions(conn)
         self.links = SqlLinks(conn)
         self.kb = SqlKnowledgeBase(conn, pause=pause)

@@ -64,7 +64,7 @@ def fill(store: Store, documents: int, each: int) -> None:
         unit.kb.add(version, [Entity(f"E{at}", f"Entity {at}") for at in range(CANDIDATES)])
         unit.kb.activate(version)
         set_active_bundle(unit.meta, "b", ["b"])
-        file_id = unit.documents.add_file(
+        file_id = unit.files.add(
             SourceFile(0, "/x", "x", "pubtator", "s", imported_at=datetime(2026, 1, 1, tzinfo=UTC))
         )
     for start in range(0, documents, BATCH):
@@ -73,7 +73,7 @@ def fill(store: Store, documents: int, each: int) -> None:
             stored = unit.documents.add_documents(file_id, made, split=Split.TRAIN)
             unit.suggestions.save([suggestion(one) for _, ids in stored for one in ids])
     with store.write() as unit:
-        unit.documents.complete_file(file_id, tail="", extra="")
+        unit.files.complete(file_id, tail="", extra="")
 
 
 def timed(action: Callable[[], object]) -> tuple[float, float]:

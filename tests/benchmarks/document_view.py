@@ -114,9 +114,9 @@ def fill(project: Project, store: SqlStore, sections: int, number: int) -> int:
     mentions = tuple(mentions_of(text, chance))
     document = SourceDocument(f"dense-{sections}", "A dense document", text, passages, mentions)
     with store.write() as unit:
-        file_id = unit.documents.add_file(SourceFile(0, f"{number}.txt", f"{number}.txt", "pubtator", str(number)))
+        file_id = unit.files.add(SourceFile(0, f"{number}.txt", f"{number}.txt", "pubtator", str(number)))
         ((document_id, ids),) = unit.documents.add_documents(file_id, [document], split=Split.TRAIN)
-        unit.documents.complete_file(file_id, tail="", extra="")
+        unit.files.complete(file_id, tail="", extra="")
         unit.meta.set(ACTIVE_BUNDLE, "b")
         stamp = Stamp("b", unit.documents.get(document_id).revision)
         unit.suggestions.save([suggestion(one, stamp, chance) for one in ids])

@@ -127,7 +127,7 @@ def assert_clean(folder: Path) -> None:
     bootstrap.open_project(folder, linker=False).close()
     assert_swept(folder)
     with storage.open_project(folder) as store, store.write() as unit:
-        assert unit.documents.remove_incomplete() == 0
+        assert unit.files.remove_incomplete() == 0
 
 
 def assert_swept(folder: Path) -> None:

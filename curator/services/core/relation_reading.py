@@ -64,7 +64,7 @@ class RelationReader:
         self, unit: UnitOfWork, document_ids: Sequence[int]
     ) -> tuple[dict[int, list[Relation]], dict[int, list[Mention]]]:
         """The relations, and the mentions, including deleted ones, of documents with relations of mentions."""
-        stored = unit.mentions.relations(document_ids)
+        stored = unit.relations.of_documents(document_ids)
         stated = self.stated(unit, document_ids)
         related = [one for one in document_ids if stored.get(one) or stated.get(one)]
         if not related:
@@ -81,12 +81,12 @@ class RelationReader:
 
     def removed(self, unit: UnitOfWork, document_id: int) -> tuple[str, ...]:
         """Keys of the record's relations that curators deleted."""
-        rows = unit.mentions.relations([document_id]).get(document_id, [])
+        rows = unit.relations.of_documents([document_id]).get(document_id, [])
         return tuple(one.relation.source for one in rows if one.relation.source and one.deleted)
 
     def stated(self, unit: UnitOfWork, document_ids: Sequence[int]) -> dict[int, tuple[SourceRelation, ...]]:
         """The relations in the documents' records, including deleted ones; documents without records are absent."""
-        records = unit.mentions.source_records(document_ids)
+        records = unit.relations.source_records(document_ids)
         return {one: self._stated(key) for one, key in records.items() if key[2]}
 
     def _stated(self, key: tuple[str, str, str]) -> tuple[SourceRelation, ...]:

@@ -56,7 +56,7 @@ class AttributeService(Service):
     def notes(self, scheme: Scheme) -> list[str]:
         """Warnings before this list is saved: deleted values that mentions have, and open rounds."""
         with self._store.read() as unit:
-            before, uses = scheme_of(unit), unit.mentions.attribute_uses()
+            before, uses = scheme_of(unit), unit.attributes.uses()
             rounds = [one.name for one in unit.rounds.all() if not one.closed and one.kind is not RoundKind.CONSISTENCY]
         shown = {value.id for one in scheme.shown for value in one.shown}
         notes = []
@@ -71,7 +71,7 @@ class AttributeService(Service):
     def uses(self) -> dict[int, int]:
         """Value id -> number of mentions that have it."""
         with self._store.read() as unit:
-            return unit.mentions.attribute_uses()
+            return unit.attributes.uses()
 
     def of(self, mention_ids: Sequence[int]) -> dict[int, Given]:
         """The attributes of mentions, without deleted attributes and values; mentions without attributes are absent."""
@@ -81,7 +81,7 @@ class AttributeService(Service):
     def history(self, mention_id: int) -> list[AttributeEdit]:
         """Every change of the mention's attributes, oldest first, including undone ones and the undo steps."""
         with self._store.read() as unit:
-            return unit.mentions.attribute_edits(mention_id)
+            return unit.attributes.edits(mention_id)
 
     def set(self, mention_ids: Sequence[int], attribute_id: int, value_id: int | None) -> Change:
         """Give mentions a value as one operation; None clears it.
@@ -110,7 +110,7 @@ class AttributeService(Service):
         nothing changes. The caller emits the change. Raises UserError for an unknown mention."""
         ids = list(dict.fromkeys(mention for mention, _, _ in values))
         documents = tuple(dict.fromkeys(unit.mentions.documents_of(ids).values()))
-        had, old = unit.mentions.attributes(ids), scheme_of(unit)
+        had, old = unit.attributes.values(ids), scheme_of(unit)
         steps = [(*one, had.get(one[0], {}).get(one[1])) for one in values]
         changed = [(mention, name, before, after) for mention, name, after, before in steps if before != after]
         if not changed and scheme in (None, old):
@@ -120,11 +120,11 @@ class AttributeService(Service):
             payload["scheme"] = [dump_scheme(old), dump_scheme(scheme)]
             unit.meta.set(ATTRIBUTES_KEY, dump_scheme(scheme))
         at, curator = self._clock.now(), self._curator()
-        operation = unit.decisions.append_operation(
+        operation = unit.operations.append(
             OperationKind.SET_ATTRIBUTE, actor=curator, at=at, text=text, payload=payload
         )
         rows = [(mention, attribute, after) for mention, attribute, _, after in changed]
-        unit.mentions.append_attributes(rows, curator=curator, at=at, operation_id=operation)
+        unit.attributes.append(rows, curator=curator, at=at, operation_id=operation)
         return Change(ChangeKind.ATTRIBUTES, curator, text, documents, tuple(payload["mentions"]), operation)
 
 
@@ -135,7 +135,7 @@ def scheme_of(unit: UnitOfWork) -> Scheme:
 
 def save_in(unit: UnitOfWork, scheme: Scheme, text: str, *, curator: str, at: datetime) -> Change:
     """Make this the project's list, as an operation described by `text`."""
-    operation = unit.decisions.append_operation(
+    operation = unit.operations.append(
         OperationKind.DEFINE_ATTRIBUTES,
         actor=curator,
         at=at,
@@ -153,7 +153,7 @@ def given_of(
     scheme = scheme_of(unit)
     if not scheme.shown:
         return {}
-    chosen = unit.mentions.attributes(mention_ids, round_id=round_id, curator=curator)
+    chosen = unit.attributes.values(mention_ids, round_id=round_id, curator=curator)
     return {mention: given for mention, values in chosen.items() if (given := scheme.given(values))}
 
 
@@ -191,7 +191,7 @@ def restore_attributes(
         unit.meta.set(ATTRIBUTES_KEY, dump_scheme(scheme_of(unit).put_back(new if forward else old)))
     if steps := payload.get("attributes"):
         rows = [(mention, attribute, after if forward else before) for mention, attribute, before, after in steps]
-        unit.mentions.append_attributes(rows, curator=actor, at=at, operation_id=operation_id)
+        unit.attributes.append(rows, curator=actor, at=at, operation_id=operation_id)
 
 
 def _changed(before: Scheme, after: Scheme) -> str:

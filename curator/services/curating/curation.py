@@ -43,7 +43,7 @@ class CurationService(Service):
         return self._curator()
 
     def _next_steps(self, unit: UnitOfWork) -> tuple[int | None, int | None]:
-        return unit.decisions.next_undo(self.curator), unit.decisions.next_redo(self.curator)
+        return unit.operations.next_undo(self.curator), unit.operations.next_redo(self.curator)
 
     def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None, note: str = "") -> Change:
         """Append the decision with what was shown (by default the stored suggestion's first candidates).

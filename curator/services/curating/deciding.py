@@ -81,7 +81,7 @@ def step_in(
     documents: Sequence[int] = (),
 ) -> Change:
     """Append an operation. Its payload names the mentions that it is about."""
-    operation = unit.decisions.append_operation(kind, actor=curator, at=clock.now(), text=text, payload=payload)
+    operation = unit.operations.append(kind, actor=curator, at=clock.now(), text=text, payload=payload)
     mentions = tuple(payload.get("mentions", ()))
     return Change(KINDS[kind], curator, text, tuple(dict.fromkeys(documents)), mentions, operation)
 
@@ -126,7 +126,7 @@ def decide_in(
     said = text or _say(mentions, verdicts, names)
     at = clock.now()
     payload = {"mentions": list(mention_ids), "states": states, **(more or {})}
-    operation = unit.decisions.append_operation(kind, actor=curator, at=at, text=said, payload=payload)
+    operation = unit.operations.append(kind, actor=curator, at=at, text=said, payload=payload)
     unit.decisions.append(
         mention_ids,
         verdicts,

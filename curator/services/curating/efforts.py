@@ -51,7 +51,7 @@ class EffortService(Service):
             return
         try:
             with self._store.write() as unit:
-                unit.decisions.add_efforts(waiting)
+                unit.operations.add_efforts(waiting)
         except UserError as error:
             log.warning("What decisions cost could not be kept: %s", error)
             with self._lock:
@@ -60,7 +60,7 @@ class EffortService(Service):
     def spent(self, *, curator: str | None = None) -> list[SpentEffort]:
         """The written efforts, oldest first."""
         with self._store.read() as unit:
-            return unit.decisions.efforts(curator=curator)
+            return unit.operations.efforts(curator=curator)
 
     def figures(self, *, curator: str | None = None) -> EffortFigures:
         return figures_of(self.spent(curator=curator))

@@ -149,7 +149,7 @@ def _reshape(
 ) -> Change:
     payload = {"mentions": [mention.id], "deleted": list(deleted), **(more or {})}
     kind = OperationKind.CHANGE_MENTION
-    operation = unit.decisions.append_operation(kind, actor=curator, at=clock.now(), text=text, payload=payload)
+    operation = unit.operations.append(kind, actor=curator, at=clock.now(), text=text, payload=payload)
     unit.mentions.reshape(mention.id, MentionShape(new.spans, new.type), operation_id=operation)
     if deleted:
         unit.mentions.set_deleted(deleted, True)

@@ -61,25 +61,23 @@ class NoteService(Service):
             )
         with self._store.write() as unit:
             said = tr("Commented on {what}", what=_name(unit, document_id, mention_id))
-            made = unit.mentions.add_comment(
-                document_id, mention_id, author=self._curator(), at=self._clock.now(), text=words
-            )
+            made = unit.comments.add(document_id, mention_id, author=self._curator(), at=self._clock.now(), text=words)
             change = self._noted(unit, OperationKind.COMMENT, said, document_id, _payload(made))
         return self._emit(change)
 
     def delete_comment(self, comment_id: int) -> Change:
         """Delete a comment; undo restores it. Raises UserError for an unknown comment."""
         with self._store.write() as unit:
-            found = unit.mentions.get_comment(comment_id)
+            found = unit.comments.get(comment_id)
             said = tr("Deleted a comment on {what}", what=_name(unit, found.document_id, found.mention_id))
-            unit.mentions.set_comments_deleted([comment_id], True)
+            unit.comments.set_deleted([comment_id], True)
             change = self._noted(unit, OperationKind.DELETE_COMMENT, said, found.document_id, _payload(found))
         return self._emit(change)
 
     def comments(self, document_id: int) -> list[Comment]:
         """The comments on the document and its mentions, oldest first."""
         with self._store.read() as unit:
-            return unit.mentions.comments(document_id)
+            return unit.comments.of_document(document_id)
 
     def _noted(
         self, unit: UnitOfWork, kind: OperationKind, text: str, document_id: int, payload: dict[str, Any]
@@ -99,7 +97,7 @@ def restore_notes(unit: UnitOfWork, kind: OperationKind, payload: dict[str, Any]
         unit.documents.flag_documents(documents, flag)
     else:
         deleted = forward is (kind is OperationKind.DELETE_COMMENT)
-        unit.mentions.set_comments_deleted([int(payload["comment"])], deleted)
+        unit.comments.set_deleted([int(payload["comment"])], deleted)
     return documents
 
 

@@ -105,7 +105,7 @@ class PropagationService(Service):
         """The same for a value of an attribute; None to clear it. Raises UserError like `others`."""
         with self._store.read() as unit:
             this, contexts, beyond = _identical(unit, mention_id, scope, where)
-            given = unit.mentions.attributes([mention_id, *(one.mention_id for one in contexts)])
+            given = unit.attributes.values([mention_id, *(one.mention_id for one in contexts)])
             names = _names(unit, this.verdict or Verdict.nil(), contexts)
         had = {mention: attribute.value(some.get(attribute.id)) for mention, some in given.items()}
         has = {mention: one.name for mention, one in had.items() if one is not None}
@@ -132,7 +132,7 @@ class PropagationService(Service):
             raise ValueError("only what is shown can be changed")
         chosen, number = [one for one in ids if one in wanted], others.attribute.id
         with self._store.write() as unit:
-            now = unit.mentions.attributes(chosen)
+            now = unit.attributes.values(chosen)
             changed = [
                 one for one in chosen if _shown(others.attribute, now.get(one, {}).get(number)) != others.had.get(one)
             ]

@@ -61,7 +61,7 @@ class RelationService(Service):
         with self._store.read() as unit:
             decision = unit.decisions.current([mention_id]).get(mention_id)
             linked = decision.verdict.entity_ids if decision is not None else ()
-            found = {one.relation.id: one.relation for one in unit.mentions.relations_about(mention_id, linked)}
+            found = {one.relation.id: one.relation for one in unit.relations.about(mention_id, linked)}
             steps = self._steps.of(unit, found) if found else []
             words = relations_words(unit, [found[one.relation_id] for one in steps])
             endings = self._steps.endings(unit, mention_id)
@@ -78,7 +78,7 @@ class RelationService(Service):
     def types(self) -> dict[str, int]:
         """Types of relations with their frequencies. Records are only sampled."""
         with self._store.read() as unit:
-            found = Counter(unit.mentions.relation_types())
+            found = Counter(unit.relations.types())
             documents = unit.documents.ids()
             if self._types is None or self._types[0] != len(documents):
                 step = max(len(documents) // SAMPLED, 1)
@@ -152,7 +152,7 @@ class RelationService(Service):
         if not new:
             raise UserError(tr("The relation {words} is already there; nothing was changed.", words=words))
         at, author = self._clock.now(), self._curator()
-        ids = [unit.mentions.add_relation(_with_roles(one, there), author=author, at=at) for one in new]
+        ids = [unit.relations.add(_with_roles(one, there), author=author, at=at) for one in new]
         text = tr("Added the relation {words}", words=words)
         return self._step(unit, OperationKind.ADD_RELATION, text, document_id, [one.id for one in pair], added=ids)
 
@@ -203,12 +203,12 @@ class RelationSteps:
         return sorted(kept, key=lambda one: (one.operation_id, not one.deleted))
 
     def _read_on(self, unit: UnitOfWork) -> None:
-        new, last = unit.decisions.relation_steps(after=self._read_up_to)
+        new, last = unit.operations.relation_steps(after=self._read_up_to)
         if last <= self._read_up_to:
             return
         for one in new:
             self._steps[one.relation_id].append(one)
-        for ending in unit.decisions.relation_endings(after=self._read_up_to):
+        for ending in unit.operations.relation_endings(after=self._read_up_to):
             self._endings[ending.mention_id].append(ending)
         self._read_up_to = last
 
@@ -216,9 +216,9 @@ class RelationSteps:
 def drop_relation(unit: UnitOfWork, relation: Relation, *, author: str, at: Any) -> int:
     """Mark a relation as deleted; returns its row. A relation of the record gets a row when it is first deleted."""
     if relation.id:
-        unit.mentions.set_relations_deleted([relation.id], True)
+        unit.relations.set_deleted([relation.id], True)
         return relation.id
-    return unit.mentions.add_relation(relation, author=author, at=at, deleted=True)
+    return unit.relations.add(relation, author=author, at=at, deleted=True)
 
 
 def restore_relations(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: bool) -> list[int]:
@@ -226,8 +226,8 @@ def restore_relations(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: 
     steps = payload.get("relations")
     if not steps:
         return []
-    unit.mentions.set_relations_deleted(steps["added"], not forward)
-    unit.mentions.set_relations_deleted(steps["deleted"], forward)
+    unit.relations.set_deleted(steps["added"], not forward)
+    unit.relations.set_deleted(steps["deleted"], forward)
     return [int(one) for one in payload.get("documents", ())]
 
 
@@ -250,7 +250,7 @@ def taken_over(
         if len(set(new.mention_ids)) < 2:
             lost += 1
         elif not any(other.says_the_same(new) for other in relations):
-            added.append(unit.mentions.add_relation(new, author=one.author or author, at=one.at or at))
+            added.append(unit.relations.add(new, author=one.author or author, at=one.at or at))
     return {"added": added, "deleted": deleted}, lost
 
 

@@ -127,7 +127,7 @@ class StepService(Walker):
     def __init__(self, context: Context, *, trainings: Callable[[], Sequence[Training]] = lambda: ()) -> None:
         super().__init__(context)
         self._trainings = trainings
-        self._imports = CachedAnswer(context.store, lambda unit: _batches(unit.documents.imports()))
+        self._imports = CachedAnswer(context.store, lambda unit: _batches(unit.imports.all()))
 
     # --- the list ---
 
@@ -136,9 +136,9 @@ class StepService(Walker):
         log: call it from a worker thread."""
         imports = self._imports.get()
         with self._store.read() as unit:
-            found = unit.decisions.steps(where, limit=limit, before=after.id if after is not None else None)
+            found = unit.operations.steps(where, limit=limit, before=after.id if after is not None else None)
             states = _states(unit, [one.operation for one in found])
-            here = unit.decisions.next_undo(self._curator())
+            here = unit.operations.next_undo(self._curator())
             file_id = unit.documents.get(where.document_id).source_file_id if where.document_id is not None else None
             places = _places(unit, [one.operation for one in found])
         beyond = replace(found[-1].operation, at=places[-1]) if len(found) == limit else None
@@ -157,7 +157,7 @@ class StepService(Walker):
     def actors(self) -> list[str]:
         """Who took steps, by name."""
         with self._store.read() as unit:
-            return unit.decisions.actors()
+            return unit.operations.actors()
 
     def operation(self, number: int) -> Operation:
         """The operation of a step. Raises UserError if there is no such step."""
@@ -198,7 +198,7 @@ class StepService(Walker):
             to, _ = _operation(unit, number)
             operations, forward = _way(unit, to)
             logged = _logged(unit, operations)
-            taken = unit.decisions.numbers(operations)
+            taken = unit.operations.numbers(operations)
             if not forward:
                 logged = [replace(one, at=at) for at, one in zip(_places(unit, logged), logged, strict=True)]
         refusal = self._refusal(logged, forward=forward, imports=imports, trainings=trainings, taken=taken)
@@ -243,12 +243,12 @@ def _in_between(step: Operation, imports: Sequence[Sequence[ImportRecord]], trai
 def _way(unit: UnitOfWork, to: Operation) -> tuple[list[int], bool]:
     """The operations to undo, or redo (True), so that `to` is the last step. Raises UserError if it cannot be
     reached."""
-    redo = unit.decisions.redo_steps()
+    redo = unit.operations.redo_steps()
     if to.id in redo:
         return redo[: redo.index(to.id) + 1], True
-    undo = unit.decisions.undo_steps(down_to=to.id)
+    undo = unit.operations.undo_steps(down_to=to.id)
     if not undo or undo[-1] != to.id:
-        gone = unit.decisions.taken_back([to.id])
+        gone = unit.operations.taken_back([to.id])
         raise UserError(tr(GONE if gone else FIXED, number=to.id, text=to.text))
     if len(undo) == 1:
         raise UserError(tr(ALREADY, number=to.id))
@@ -258,14 +258,14 @@ def _way(unit: UnitOfWork, to: Operation) -> tuple[list[int], bool]:
 def _logged(unit: UnitOfWork, numbers: Sequence[int]) -> list[Operation]:
     """The operations in the given order, read with one query."""
     last, first = max(numbers), min(numbers)
-    found = unit.decisions.steps(StepFilter(), limit=last - first + 1, before=last + 1)
+    found = unit.operations.steps(StepFilter(), limit=last - first + 1, before=last + 1)
     logged = {one.operation.id: one.operation for one in found}
     return [logged[one] for one in numbers]
 
 
 def _operation(unit: UnitOfWork, number: int) -> tuple[Operation, Mapping[str, Any]]:
     try:
-        operation, payload = unit.decisions.operation(number)
+        operation, payload = unit.operations.get(number)
     except UserError as error:
         raise UserError(tr(NO_STEP, number=number)) from error
     if operation.target is not None:
@@ -285,7 +285,7 @@ def _places(unit: UnitOfWork, operations: Sequence[Operation]) -> list[datetime]
     of the operations before."""
     if not operations:
         return []
-    before = unit.decisions.latest(operations[-1].id)
+    before = unit.operations.latest(operations[-1].id)
     return list(accumulate((one.at for one in reversed(operations)), max, initial=before))[:0:-1]
 
 
@@ -295,8 +295,8 @@ def _states(unit: UnitOfWork, operations: Sequence[Operation]) -> dict[int, Step
     if not operations:
         return {}
     ids = [one.id for one in operations]
-    redo, gone = set(unit.decisions.redo_steps()), unit.decisions.taken_back(ids)
-    fixed = unit.decisions.fixed_up_to(after=min(ids))
+    redo, gone = set(unit.operations.redo_steps()), unit.operations.taken_back(ids)
+    fixed = unit.operations.fixed_up_to(after=min(ids))
     states: dict[int, StepState] = {}
     for one in operations:
         if one.id in gone:

@@ -38,9 +38,9 @@ BACK_AND_FORTH = (OperationKind.UNDO, OperationKind.REDO)
 
 def changes_of(unit: UnitOfWork, operation_ids: Sequence[int]) -> list[Change]:
     """Operations that somebody else appended, for their announcement, with a handful of queries."""
-    found = unit.decisions.operations(operation_ids)
+    found = unit.operations.get_many(operation_ids)
     again = {one.id: one.target for one, _ in found.values() if one.kind in BACK_AND_FORTH and one.target}
-    found |= unit.decisions.operations([one for one in again.values() if one not in found]) if again else {}
+    found |= unit.operations.get_many([one for one in again.values() if one not in found]) if again else {}
     done = {one: found[again.get(one, one)] for one in operation_ids}
     named = [one for _, payload in done.values() for one in payload.get("mentions", ())]
     try:
@@ -90,24 +90,24 @@ class Undoer:
         self._clock = clock
 
     def undo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
-        target = unit.decisions.next_undo(actor)
+        target = unit.operations.next_undo(actor)
         return None if target is None else self._apply(unit, target, actor=actor, forward=False)
 
     def redo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
-        target = unit.decisions.next_redo(actor)
+        target = unit.operations.next_redo(actor)
         return None if target is None else self._apply(unit, target, actor=actor, forward=True)
 
     def one(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change | None:
         """Undo or redo this operation; None if another one is next."""
-        turn = unit.decisions.next_redo(actor) if forward else unit.decisions.next_undo(actor)
+        turn = unit.operations.next_redo(actor) if forward else unit.operations.next_undo(actor)
         return self._apply(unit, target, actor=actor, forward=forward) if turn == target else None
 
     def _apply(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change:
-        operation, payload = unit.decisions.operation(target)
-        if who := unit.decisions.built_on(target, actor):
+        operation, payload = unit.operations.get(target)
+        if who := unit.operations.built_on(target, actor):
             raise UserError(tr(BUILT_ON, who=who, text=operation.text))
         text = tr("Redid: {step}" if forward else "Undid: {step}", step=operation.text)
-        new = unit.decisions.append_operation(
+        new = unit.operations.append(
             OperationKind.REDO if forward else OperationKind.UNDO,
             actor=actor,
             at=self._clock.now(),

@@ -153,7 +153,7 @@ class FetchService(Service):
 
     def _known(self, pmids: Sequence[str]) -> set[str]:
         with self._store.read() as unit:
-            return set(unit.documents.present(pmids))
+            return set(unit.imports.present(pmids))
 
     # --- fetching ---
 

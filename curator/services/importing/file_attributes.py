@@ -61,7 +61,7 @@ class FileAttributes(Service):
         scheme = self._attributes.scheme()
         own = {name: one for name in counts if (one := _of(scheme, name)) is not None}
         with self._store.read() as unit:
-            had = unit.mentions.attributes([mention for mention, name, _ in stated if name in own]) if own else {}
+            had = unit.attributes.values([mention for mention, name, _ in stated if name in own]) if own else {}
         unset = Counter(
             name for mention, name, _ in stated if name not in own or own[name].id not in had.get(mention, ())
         )
@@ -98,7 +98,7 @@ class FileAttributes(Service):
                 chosen = attribute and _value(attribute, value)
                 if attribute is not None and chosen is not None:
                     steps.append((mention, attribute.id, chosen.id))
-            had = unit.mentions.attributes([mention for mention, _, _ in steps])
+            had = unit.attributes.values([mention for mention, _, _ in steps])
             new = [one for one in steps if one[1] not in had.get(one[0], {})]
             text = ntr(ONE_READ, READ, len({one[0] for one in new}), names=", ".join(sorted(names)))
             change = self._attributes.give_in(unit, new, text, scheme=scheme)
@@ -108,7 +108,7 @@ class FileAttributes(Service):
         """(mention, name, value) of every attribute in the records."""
         known = {one.name: one for one in self._formats.formats()}
         with self._store.read() as unit:
-            files = [(known.get(file.format), unit.documents.ids_of_file(file.id)) for file in unit.documents.files()]
+            files = [(known.get(file.format), unit.documents.ids_of_file(file.id)) for file in unit.files.all()]
             for form, ids in files:
                 if form is None or not form.carries.attributes:
                     continue

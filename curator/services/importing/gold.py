@@ -26,12 +26,12 @@ def restore_comments(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
     """Restore comments with their authors and times, and flags."""
     for source, (document_id, mention_ids) in documents:
         for one in source.comments:
-            unit.mentions.add_comment(document_id, None, author=one.author, at=one.at, text=one.text)
+            unit.comments.add(document_id, None, author=one.author, at=one.at, text=one.text)
         if source.flagged:
             unit.documents.flag_documents([document_id], True)
         for mention_id, mention in zip(mention_ids, source.mentions, strict=True):
             for one in mention.comments:
-                unit.mentions.add_comment(document_id, mention_id, author=one.author, at=one.at, text=one.text)
+                unit.comments.add(document_id, mention_id, author=one.author, at=one.at, text=one.text)
         if flagged := [at for at, one in zip(mention_ids, source.mentions, strict=True) if one.flagged]:
             unit.mentions.flag_mentions(flagged, True)
 

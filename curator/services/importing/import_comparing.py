@@ -63,7 +63,7 @@ class Comparer:
         self._seen: Counter[str] = Counter()
 
     def compare(self, unit: UnitOfWork, documents: Sequence[SourceDocument]) -> list[Compared]:
-        present = unit.documents.present([one.external_id for one in documents])
+        present = unit.imports.present([one.external_id for one in documents])
         found = []
         for one in documents:
             occurrence = self._seen[one.external_id]

@@ -87,7 +87,7 @@ class ImportService(Service):
         found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
         tally.problems += [problem for one in found.left for problem in one.problems()]
         with self._store.read() as unit:
-            batch = unit.documents.next_batch()
+            batch = unit.imports.next_batch()
         wish = Wish(gold, split, hold_out, choices or ImportChoices(), batch, format_name=format_name)
         for path in found.paths:
             yield from self._file(path, tally, wish)
@@ -102,7 +102,7 @@ class ImportService(Service):
 
     def _known(self, unit: UnitOfWork, sha256: str, format_name: str) -> SourceFile | None:
         """The imported file with this content, unless another format is now chosen for it."""
-        found = unit.documents.find_file(sha256)
+        found = unit.files.find(sha256)
         return None if found is not None and format_name and found.format != format_name else found
 
     def preview(self, path: Path, format_name: str = "") -> Generator[Foreseen, None, Foreseen]:
@@ -115,7 +115,7 @@ class ImportService(Service):
             with self._store.read() as unit:
                 file = self._known(unit, sha256, format_name)
                 if file is not None:
-                    known = tr(COMES_BACK if unit.documents.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
+                    known = tr(COMES_BACK if unit.imports.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
             comparer = Comparer(path, formats.recognise(path).name)
         except UserError as error:
             return Foreseen(path, problem=str(error))
@@ -170,7 +170,7 @@ class ImportService(Service):
         sha256 = self._formats.digest(path)
         with self._store.read() as unit:
             known = self._known(unit, sha256, wish.format_name)
-            withdrawn = known is not None and unit.documents.is_withdrawn(known.id)
+            withdrawn = known is not None and unit.imports.is_withdrawn(known.id)
         if known is not None and not withdrawn:
             wish.inside.append(known.id)
             _note_known(path, known, tally)
@@ -223,7 +223,7 @@ class ImportService(Service):
                 yield Progress(tr("import {name}", name=known.name), *reader.position)
         reading.counts.clear()
         with self._store.write() as unit:
-            unit.documents.set_withdrawn(known.id, False)
+            unit.imports.set_withdrawn(known.id, False)
             reading.ids = unit.documents.ids_of_file(known.id)
             reading.counts["documents brought back"] = len(reading.ids)
             self._take(unit, reading, wish)
@@ -251,7 +251,7 @@ class ImportService(Service):
                 new = reading.sort(reading.comparer.compare(unit, batch), wish.choices)
                 if new:
                     if not reading.file_id:  # the reader knows the head when it yields its first document
-                        reading.file_id = unit.documents.add_file(with_head(reading.source, reading.reader))
+                        reading.file_id = unit.files.add(with_head(reading.source, reading.reader))
                     gold = reading.gold if wish.gold else None
                     reading.ids += store_batch(unit, reading.file_id, new, wish.split, gold)
             reading.stored = reading.file_id
@@ -269,7 +269,7 @@ class ImportService(Service):
         # on a full disk this fails too; then it is removed when the project is next opened
         if reading.stored:
             with suppress(UserError), self._store.write() as unit:
-                unit.documents.remove_file(reading.stored)
+                unit.files.remove(reading.stored)
 
     def _complete(self, reading: FileReading, wish: Wish) -> SourceFile | None:
         """Make the whole file visible at once, together with the chosen text updates. If somebody else has imported it
@@ -279,12 +279,12 @@ class ImportService(Service):
             return None  # it has nothing new
         with self._store.write() as unit:
             known = self._known(unit, reading.source.sha256, wish.format_name)
-            if known is not None and not unit.documents.is_withdrawn(known.id):
+            if known is not None and not unit.imports.is_withdrawn(known.id):
                 return known
             if not reading.file_id:
-                reading.file_id = unit.documents.add_file(with_head(reading.source, reader))
+                reading.file_id = unit.files.add(with_head(reading.source, reader))
             unit.documents.set_split(spread(reading.ids, wish.hold_out), Split.VALIDATION)
-            unit.documents.complete_file(reading.file_id, tail=reader.tail.replace("\0", "\ufffd"), extra=reader.extra)
+            unit.files.complete(reading.file_id, tail=reader.tail.replace("\0", "\ufffd"), extra=reader.extra)
             self._take(unit, reading, wish)
             if wish.gold:
                 reading.counts.update(reading.gold.counts)
@@ -305,7 +305,7 @@ class ImportService(Service):
             )
 
     def _record(self, unit: UnitOfWork, reading: FileReading, kind: ImportKind, wish: Wish) -> None:
-        unit.documents.record_import(
+        unit.imports.record(
             reading.file_id,
             kind,
             batch=wish.batch,

@@ -101,7 +101,7 @@ class ImportList(Service):
     def shows(self, document_id: int) -> bool:
         """Whether the document is visible, that is, its import was not undone."""
         with self._store.read() as unit:
-            return not unit.documents.is_withdrawn(unit.documents.get(document_id).source_file_id)
+            return not unit.imports.is_withdrawn(unit.documents.get(document_id).source_file_id)
 
     def plan(self, file_ids: Sequence[int]) -> UndoPlan:
         """The effects of undoing these imports. Raises UserError for an import that is already undone."""
@@ -117,15 +117,15 @@ class ImportList(Service):
             text = tr("Undid the import of {names}", names=names)
             now = self._clock.now()
             payload = {"files": list(file_ids), "documents": list(plan.documents)}
-            operation = unit.decisions.append_operation(
+            operation = unit.operations.append(
                 OperationKind.WITHDRAW_IMPORT, actor=who, at=now, text=text, payload=payload
             )
-            batch = unit.documents.next_batch()
+            batch = unit.imports.next_batch()
             for one in plan.files:
                 mine = set(unit.documents.ids_of_file(one.record.file.id)) & set(plan.documents)
-                unit.documents.set_withdrawn(one.record.file.id, True)
+                unit.imports.set_withdrawn(one.record.file.id, True)
                 counts = {"documents hidden": len(mine)}
-                unit.documents.record_import(
+                unit.imports.record(
                     one.record.file.id, ImportKind.WITHDRAWN, batch=batch, curator=who, at=now, counts=counts
                 )
             for document_id in plan.given_back:
@@ -140,7 +140,7 @@ class ImportList(Service):
         """Restore its former text, repeatedly while the text comes from an undone import."""
         while base_of(unit, document_id):
             file_id = self._taker.give_back(unit, document_id, curator=who)
-            if not unit.documents.is_withdrawn(file_id):
+            if not unit.imports.is_withdrawn(file_id):
                 return
 
 
@@ -148,7 +148,7 @@ def _files(unit: UnitOfWork) -> list[FileImport]:
     came: dict[int, ImportRecord] = {}
     undone: dict[int, ImportRecord | None] = {}
     restored: dict[int, ImportRecord] = {}
-    for one in unit.documents.imports():
+    for one in unit.imports.all():
         if one.kind is ImportKind.WITHDRAWN:
             undone[one.file.id] = one
             continue
@@ -176,4 +176,4 @@ def _plan(unit: UnitOfWork, file_ids: Sequence[int]) -> UndoPlan:
     here = [document for one in files for document in unit.documents.ids_of_file(one.record.file.id)]
     given_back = [one for one in here if base_of(unit, one)]
     hidden = [one for one in here if one not in set(given_back)]
-    return UndoPlan(tuple(files), tuple(hidden), tuple(given_back), unit.documents.handwork(here))
+    return UndoPlan(tuple(files), tuple(hidden), tuple(given_back), unit.imports.handwork(here))

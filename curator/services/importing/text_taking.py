@@ -79,7 +79,7 @@ class TextTaker:
         return Counter({TAKEN: 1, **counts})
 
     def _append(self, unit: UnitOfWork, text: str, payload: dict[str, Any], *, actor: str) -> int:
-        return unit.decisions.append_operation(
+        return unit.operations.append(
             OperationKind.TAKE_TEXT, actor=actor, at=self._clock.now(), text=text, payload=payload
         )
 
@@ -102,7 +102,7 @@ class TextTaker:
     def give_back(self, unit: UnitOfWork, document_id: int, *, curator: str) -> int:
         """Restore the document's text before the last update; returns the file of this text."""
         taken = base_of(unit, document_id)
-        _, payload = unit.decisions.operation(taken)
+        _, payload = unit.operations.get(taken)
         former, file_id, occurrence = unit.documents.former_text(document_id, taken)
         document = unit.documents.get(document_id)
         text = tr("Restored the previous text of {document}", document=document.external_id)
@@ -175,14 +175,14 @@ def base_of(unit: UnitOfWork, document_id: int) -> int:
     last = unit.documents.last_replaced(document_id)
     if not last:
         return 0
-    _, payload = unit.decisions.operation(last)
+    _, payload = unit.operations.get(last)
     return int(payload["base"]) if "back" in payload else last
 
 
 def restated_of(unit: UnitOfWork, document_id: int) -> frozenset[int]:
     """Mentions whose statement in the document's record changed since they were decided."""
     base = base_of(unit, document_id)
-    return frozenset(unit.decisions.operation(base)[1]["restated"]) if base else frozenset()
+    return frozenset(unit.operations.get(base)[1]["restated"]) if base else frozenset()
 
 
 def _stored(one: MovedMention) -> list[Any]:
@@ -196,7 +196,7 @@ def _last_edits(unit: UnitOfWork, taken: int) -> list[MentionEdit]:
     edits = unit.mentions.edits_of_operation(taken)
     after = [edit for one in edits for edit in unit.mentions.edits(one.mention_id) if edit.id > one.id]
     for edit in after:
-        _, payload = unit.decisions.operation(edit.operation_id)
+        _, payload = unit.operations.get(edit.operation_id)
         if payload.get("of") == taken:
             edits.append(edit)
     return edits

@@ -218,7 +218,7 @@ class MemoryService(Service):
 
 def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
     document = unit.documents.get(document_id)
-    if document.split is not Split.TRAIN or unit.documents.is_withdrawn(document.source_file_id):
+    if document.split is not Split.TRAIN or unit.imports.is_withdrawn(document.source_file_id):
         return DecidedDocument(document_id, "", ())
     current = unit.decisions.current_of_document(document_id)
     mapping = unit.meta.type_mapping()

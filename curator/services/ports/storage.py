@@ -16,10 +16,15 @@ from curator.services.ports.address import ProjectPlace
 if TYPE_CHECKING:
     from curator.storage.curation.decisions import SqlDecisions
     from curator.storage.curation.documents import SqlDocuments
+    from curator.storage.curation.files import SqlFiles
+    from curator.storage.curation.imports import SqlImports
     from curator.storage.curation.links import SqlLinks
     from curator.storage.curation.mentions import SqlMentions
     from curator.storage.curation.mentions_in_context import SqlQueue
+    from curator.storage.curation.notes import SqlAttributes, SqlComments
+    from curator.storage.curation.operations import SqlOperations
     from curator.storage.curation.records import SqlRecords
+    from curator.storage.curation.relations import SqlRelations
     from curator.storage.curation.rounds import SqlRounds
     from curator.storage.curation.suggestions import SqlSuggestions
     from curator.storage.db.meta import SqlMeta
@@ -30,12 +35,18 @@ if TYPE_CHECKING:
 class UnitOfWork(Protocol):
     """One transaction; leaving the `with` block commits, an exception rolls everything back.
 
-    It has a repository for each room of the services. They raise UserError as documented, ValueError for inconsistent
+    Its repositories are named by what they hold. They raise UserError as documented, ValueError for inconsistent
     arguments, and leave it to `Store` to translate database errors.
     """
 
+    files: SqlFiles
+    imports: SqlImports
     documents: SqlDocuments
     mentions: SqlMentions
+    comments: SqlComments
+    attributes: SqlAttributes
+    relations: SqlRelations
+    operations: SqlOperations
     decisions: SqlDecisions
     links: SqlLinks
     kb: SqlKnowledgeBase

@@ -197,7 +197,7 @@ class QueueService(Service):
             decisions = unit.decisions.current_of_document(document_id)
             suggestions = unit.suggestions.of_document(document_id)
             mentions = unit.mentions.of_document(document_id)
-            comments = unit.mentions.comments(document_id)
+            comments = unit.comments.of_document(document_id)
             flagged = unit.documents.document_flagged(document_id)
             given = given_of(unit, [mention.id for mention in mentions])
         views = tuple(

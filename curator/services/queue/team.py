@@ -189,7 +189,7 @@ class TeamService(Service):
         with self._store.read() as unit:
             info = unit.kb.info()
             kb = info.content_hash if info is not None else ""
-            imports, rounds = len(unit.documents.imports()), unit.rounds.all()
+            imports, rounds = len(unit.imports.all()), unit.rounds.all()
             return imports, kb, active_bundle(unit.meta), unit.meta.type_mapping(), rounds
 
     def _collided(self, unit: UnitOfWork, change: Change) -> list[Collision]:

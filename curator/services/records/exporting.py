@@ -119,7 +119,7 @@ def export_document(unit: UnitOfWork, document_id: int, relations: RelationReade
         unit.documents.raw(document_id),
         tuple(gold),
         tuple(records),
-        comments=tuple(unit.mentions.comments(document_id)),
+        comments=tuple(unit.comments.of_document(document_id)),
         flagged=unit.documents.document_flagged(document_id),
         relations=tuple(relations.of(unit, document_id)),
         removed_relations=relations.removed(unit, document_id),
@@ -136,7 +136,7 @@ def check_quotes(item: ExportDocument) -> None:
 def _attributes(unit: UnitOfWork, mention_ids: list[int]) -> dict[int, tuple[tuple[str, str | None], ...]]:
     """Names and values of attributes that were set, including cleared ones, without deleted attributes."""
     scheme = scheme_of(unit)
-    chosen = unit.mentions.attributes(mention_ids) if scheme.shown else {}
+    chosen = unit.attributes.values(mention_ids) if scheme.shown else {}
     found = {}
     for mention, values in chosen.items():
         pairs = ((one, one.value(values[one.id])) for one in scheme.shown if one.id in values)
@@ -401,7 +401,7 @@ class ExportService(Service):
         """The most frequent format of the imported files that can be written and keeps the decisions; else the first
         one that can and does."""
         with self._store.read() as unit:
-            files = Counter(file.format for file in unit.documents.files())
+            files = Counter(file.format for file in unit.files.all())
             has_nil = unit.documents.counts().decisions_by_outcome[Outcome.NIL] > 0
         keeping = [
             one.name
@@ -435,7 +435,7 @@ class ExportService(Service):
         titles = {one.name: one.title for one in self._formats.formats() if left_behind(one, wanted)}
         found = Counter[str]()
         with self._store.read() as unit:
-            for file in unit.documents.files():
+            for file in unit.files.all():
                 if file.format in titles:  # the documents of a file are counted one by one
                     found[file.format] += len(unit.documents.ids_of_file(file.id))
         yield from (ntr(ONE_ONLY_THERE, ONLY_THERE, number, source=titles[name]) for name, number in found.items())
@@ -453,7 +453,7 @@ class ExportService(Service):
         """The kind of target of an export of all documents to `out`, and the number of imported files."""
         form = self._formats.by_name(format_name)
         with self._store.read() as unit:
-            files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.documents.files())
+            files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.files.all())
         if out.is_dir():
             return ExportTarget.FOLDER, files
         if form.endings:
@@ -475,7 +475,7 @@ class ExportService(Service):
         wanted = self._formats.by_name(format_name)
         self._refuse_project_folder(out)
         with self._store.read() as unit:
-            wants, files = documents_of(unit, scope), unit.documents.files()
+            wants, files = documents_of(unit, scope), unit.files.all()
             chosen = [
                 (file, [one for one in unit.documents.ids_of_file(file.id) if wants is None or one in wants])
                 for file in files

@@ -71,9 +71,9 @@ class BackupService(Service):
         if self._store.read_only:
             return ""
         with self._store.read() as unit:
-            last = next((one.operation.at for one in unit.decisions.steps(StepFilter(), limit=1)), None)
+            last = next((one.operation.at for one in unit.operations.steps(StepFilter(), limit=1)), None)
             if last is None:  # nothing was decided; at most documents were imported
-                last = max((one.at for one in unit.documents.imports() if one.at is not None), default=None)
+                last = max((one.at for one in unit.imports.all() if one.at is not None), default=None)
         now = self._clock.now()
         if last is None or last - now < timedelta(seconds=HOUR):
             return ""

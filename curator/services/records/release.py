@@ -86,7 +86,7 @@ class ReleaseService(Service):
                         value=scope.value,
                     )
                 )
-            files = {file.id: file.name for file in unit.documents.files()}
+            files = {file.id: file.name for file in unit.files.all()}
             documents: list[bytes] = []
             decisions: list[bytes] = []
             counts: Counter[str] = Counter()

@@ -125,7 +125,7 @@ class AdjudicationService(Service):
     def _with_mentions_of(self, round_id: int, opened: OpenDocument) -> OpenDocument:
         with self._store.read() as unit:
             order = unit.rounds.mentions(round_id, opened.document.id)
-            comments = unit.mentions.comments(opened.document.id)
+            comments = unit.comments.of_document(opened.document.id)
         known = {view.mention.id: view for view in opened.mentions}
         new = {
             one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
@@ -148,7 +148,7 @@ class AdjudicationService(Service):
         """Decide, and set the attributes that were `given`, as one step."""
         curator = self._curator()
         brought = bring_in(unit, ids, curator=curator, clock=self._clock)
-        had = unit.mentions.attributes([mention for mention, pairs in given.items() if pairs])
+        had = unit.attributes.values([mention for mention, pairs in given.items() if pairs])
         steps = [
             (mention, one.id, had.get(mention, {}).get(one.id), value.id)
             for mention, pairs in given.items()
@@ -158,7 +158,7 @@ class AdjudicationService(Service):
         more = {"attributes": steps} if steps else None
         done = decide_in(unit, ids, verdicts, curator=curator, clock=self._clock, note=note, text=text, more=more)
         rows = [(mention, attribute, after) for mention, attribute, _, after in steps]
-        unit.mentions.append_attributes(rows, curator=curator, at=self._clock.now(), operation_id=done.operation_id)
+        unit.attributes.append(rows, curator=curator, at=self._clock.now(), operation_id=done.operation_id)
         return [*brought, done]
 
     def _emit_all(self, changes: Sequence[Change]) -> Change:
@@ -261,7 +261,7 @@ def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument
     by_mention: dict[int, dict[str, Judgement]] = {}
     for one in unit.rounds.current(round_id):
         by_mention.setdefault(one.mention_id, {})[one.curator] = one
-    setting = unit.mentions.attribute_curators(round_id)
+    setting = unit.attributes.curators(round_id)
     for document_id in unit.rounds.document_ids(round_id):
         mentions = unit.rounds.mentions(round_id, document_id)
         for item in mentions:

@@ -229,7 +229,7 @@ def label(verdict: Verdict) -> frozenset[str] | None:
 def _attributes(unit: UnitOfWork, round_id: int) -> dict[str, list[list[Item]]]:
     """Attribute name -> for each document of the round the values of its mentions by curator; attributes that nobody
     set are absent."""
-    scheme, curators = scheme_of(unit), unit.mentions.attribute_curators(round_id)
+    scheme, curators = scheme_of(unit), unit.attributes.curators(round_id)
     found: dict[str, list[list[Item]]] = {}
     for document_id in unit.rounds.document_ids(round_id) if curators and scheme.shown else ():
         ids = [one.mention.id for one in unit.rounds.mentions(round_id, document_id)]

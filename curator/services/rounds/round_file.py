@@ -507,9 +507,9 @@ ADDED = "Added the attributes that the round uses: {names}"
 def set_in_round(unit: UnitOfWork, round_id: int, curators: Sequence[str]) -> Iterator[AttributeEdit]:
     """The last value of each attribute of each mention by curator, including cleared ones; of all curators if none are
     named."""
-    for name in unit.mentions.attribute_curators(round_id):
+    for name in unit.attributes.curators(round_id):
         if not curators or name in curators:
-            last = {(one.mention_id, one.attribute_id): one for one in unit.mentions.round_attributes(round_id, name)}
+            last = {(one.mention_id, one.attribute_id): one for one in unit.attributes.of_round(round_id, name)}
             yield from last.values()
 
 
@@ -691,14 +691,14 @@ class AttributeReading:
                 continue
             new += 1
             self._of(curator)[mention_id, attribute] = AttributeEdit(0, mention_id, attribute, value, curator, at)
-            self._unit.mentions.append_attributes(
+            self._unit.attributes.append(
                 [(mention_id, attribute, value)], curator=curator, at=at, round_id=self._round, behind=behind
             )
         return new, known
 
     def _of(self, curator: str) -> dict[tuple[int, int], AttributeEdit]:
         if curator not in self._last:
-            there = self._unit.mentions.round_attributes(self._round, curator)
+            there = self._unit.attributes.of_round(self._round, curator)
             self._last[curator] = {(one.mention_id, one.attribute_id): one for one in there}
         return self._last[curator]
 

@@ -100,7 +100,7 @@ class RoundQueue:
             ids = [one.mention.id for one in mentions]
             attributes = given_of(unit, ids, round_id=self._round.id, curator=self._curator)
             # others' comments could give their judgements away
-            comments = [one for one in unit.mentions.comments(document_id) if one.author == self._curator]
+            comments = [one for one in unit.comments.of_document(document_id) if one.author == self._curator]
             flagged = unit.documents.document_flagged(document_id)
         given = {one.mention_id: as_decision(one) for one in judged}
         found = self._suggestions.of_document(document)
@@ -397,7 +397,7 @@ class JudgingLog:
         steps = self._known.setdefault(curator, Steps())
         new: list[Step] = [*unit.rounds.log(self._round, curator, after=steps.log[-1].id if steps.log else 0)]
         after = steps.set[-1].id if steps.set else 0
-        new += unit.mentions.round_attributes(self._round, curator, after=after)
+        new += unit.attributes.of_round(self._round, curator, after=after)
         for one in sorted(new, key=_place):
             steps.take(one)
         return steps
@@ -414,7 +414,7 @@ class JudgingLog:
     ) -> None:
         """Append a value of an attribute for each mention; None clears it."""
         log = self._steps(unit, curator).log
-        unit.mentions.append_attributes(
+        unit.attributes.append(
             [(one, attribute_id, value_id) for one in mention_ids],
             curator=curator,
             at=self._clock.now(),

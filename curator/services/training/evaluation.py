@@ -172,7 +172,7 @@ class EvaluationService:
             if first is None:
                 return False
             file = unit.documents.get(first).source_file_id
-            return any(one.id == file and one.format == WORLDS for one in unit.documents.files())
+            return any(one.id == file and one.format == WORLDS for one in unit.files.all())
 
     def _other(self, wish: EvaluationWish) -> BundleInfo | None:
         return self._bundle(wish.against) if wish.against is not None else None

@@ -13,7 +13,7 @@ from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import Split
 from curator.storage.curation.counters import DECIDABLES, STATES, TALLIES, decidables, retally, tallies
 from curator.storage.curation.mentions import LISTED, documents_of
-from curator.storage.curation.operations import END, OWN_LAST, Efforts, Operations
+from curator.storage.curation.operations import END, OWN_LAST
 from curator.storage.curation.stored_suggestion import StoredShown
 from curator.storage.curation.suggestions import SUGGESTED
 from curator.storage.db.ahead import LATER, Ask, ahead_of, answer
@@ -25,15 +25,11 @@ from curator.storage.db.rows import AnyRow, ids_of, unique, visible
 from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow, SuggestionFactsRow, SuggestionRow
 
 
-class SqlDecisions(Operations, Efforts):
-    """Decisions, the log of their operations, and the operations' efforts. All three are append-only: the database
-    refuses to change or remove an entry (InconsistentDataError).
-
-    Other parts are in `Operations` and `Efforts`.
-    """
+class SqlDecisions:
+    """Decisions, append-only: the database refuses to change or remove one (InconsistentDataError)."""
 
     def __init__(self, conn: Connection) -> None:
-        super().__init__(conn)
+        self._conn = conn
         self._made: dict[int, Decision] = {}
 
     def expect(self, mention_ids: Sequence[int], *, actor: str) -> None:

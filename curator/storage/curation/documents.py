@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, String, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, String, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import OperationalError
 
 from curator.domain.documents import (
@@ -22,10 +23,8 @@ from curator.services.ports.documents import DocumentText, ProjectCounts, QueueR
 from curator.services.ports.queue import QueueFilter
 from curator.storage.curation.counters import COUNTERS, DECIDED, HAS_UNDECIDED, set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
-from curator.storage.curation.imports import Imports
 from curator.storage.curation.mentions import insert_mentions
-from curator.storage.curation.source_files import SourceFiles
-from curator.storage.db.columns import enum_of, passage_of
+from curator.storage.db.columns import enum_of, json_of, passage_of, passages_of
 from curator.storage.db.dialects import among, holds_null_character, like
 from curator.storage.db.errors import is_undecodable
 from curator.storage.db.rows import AnyRow, chunks, fold, hidden, ids_of, next_id, unique, visible
@@ -45,15 +44,12 @@ OTHER_TEXT = (
 )
 
 
-class SqlDocuments(SourceFiles, Imports):
-    """Source files, their documents, and the list of imports. A document is visible once its file is complete,
-    unless the import was withdrawn. Methods that take an id raise UserError for a missing document, unless stated
-    otherwise.
+class SqlDocuments:
+    """Documents and their texts. Methods that take an id raise UserError for a missing document, unless stated
+    otherwise. The first document with an external id in a file has occurrence 0."""
 
-    Other parts are in `SourceFiles` and `Imports`.
-
-    The first document with an external id in a file has occurrence 0.
-    """
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
 
     def add_documents(
         self, file_id: int, documents: Sequence[SourceDocument], *, split: Split
@@ -255,6 +251,87 @@ class SqlDocuments(SourceFiles, Imports):
     def _passages(self, document_id: int) -> tuple[Passage, ...]:
         return tuple(passage_of(row, document_id) for row in self._conn.execute(_PASSAGES, {"id": document_id}))
 
+    # --- new texts, and those before them ---
+
+    def replace_text(
+        self, document_id: int, new: SourceDocument, *, file_id: int, operation_id: int, occurrence: int | None = None
+    ) -> None:
+        """Give a document another text, raw record and passages, from the file `file_id`. The old text is kept as a
+        former text, and the revision rises. The caller moves the mentions, and chooses `occurrence` (None: the first
+        free one in that file)."""
+        self._keep(document_id, operation_id)
+        if occurrence is None:
+            occurrence = self._free_occurrence(file_id, new.external_id)
+        self._conn.execute(
+            update(DocumentRow)
+            .where(DocumentRow.id == document_id)
+            .values(
+                file_id=file_id,
+                occurrence=occurrence,
+                title=new.title,
+                search_text=f"{fold(new.external_id)}\n{fold(new.title)}",
+                text_sha256=text_hash(new.text),
+                revision=DocumentRow.revision + 1,
+            )
+        )
+        texts = update(DocumentTextRow).where(DocumentTextRow.document_id == document_id)
+        self._conn.execute(texts.values(text=new.text, raw=new.raw))
+        self._conn.execute(delete(PassageRow).where(PassageRow.document_id == document_id))
+        rows = [
+            {
+                "document_id": document_id,
+                "ordinal": ordinal,
+                "kind": one.kind,
+                "start_pos": one.start,
+                "end_pos": one.end,
+                "label": one.label,
+            }
+            for ordinal, one in enumerate(new.passages)
+        ]
+        if rows:
+            self._conn.execute(insert(PassageRow), rows)
+
+    def former_text(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
+        """The text, source file and occurrence that `replace_text` replaced in that operation. Raises ValueError if
+        it replaced nothing (a bug)."""
+        query = _FORMER.where(FormerTextRow.document_id == document_id, FormerTextRow.operation_id == operation_id)
+        row = self._conn.execute(query).first()
+        if row is None:
+            raise ValueError(f"operation {operation_id} replaced no text of document {document_id}")
+        passages = json_of(passages_of, row.passages, "former_texts", "passages")
+        found = SourceDocument(row.external_id, row.title, row.text, passages, (), row.raw)
+        return found, row.file_id, row.occurrence
+
+    def last_replaced(self, document_id: int) -> int:
+        """The operation that gave the document its current text; 0 if the text is from its import."""
+        query = select(func.max(FormerTextRow.operation_id)).where(FormerTextRow.document_id == document_id)
+        return self._conn.execute(query).scalar() or 0
+
+    def _keep(self, document_id: int, operation_id: int) -> None:
+        query = select(
+            DocumentRow.file_id, DocumentRow.occurrence, DocumentRow.title, DocumentTextRow.text, DocumentTextRow.raw
+        ).join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
+        row = self._conn.execute(query.where(DocumentRow.id == document_id)).one()
+        passages = select(PassageRow.kind, PassageRow.start_pos, PassageRow.end_pos, PassageRow.label)
+        passages = passages.where(PassageRow.document_id == document_id).order_by(PassageRow.ordinal)
+        values = {
+            "id": next_id(self._conn, FormerTextRow.id),
+            "document_id": document_id,
+            "operation_id": operation_id,
+            "file_id": row.file_id,
+            "occurrence": row.occurrence,
+            "title": row.title,
+            "text": row.text,
+            "raw": row.raw,
+            "passages": json.dumps([list(one) for one in self._conn.execute(passages)], ensure_ascii=False),
+        }
+        self._conn.execute(insert(FormerTextRow).values(values))
+
+    def _free_occurrence(self, file_id: int, external_id: str) -> int:
+        query = select(func.max(DocumentRow.occurrence)).where(DocumentRow.file_id == file_id)
+        last = self._conn.execute(query.where(DocumentRow.external_id == external_id)).scalar()
+        return 0 if last is None else last + 1
+
 
 _DOCUMENT = (
     DocumentRow.id,
@@ -407,3 +484,14 @@ def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:
         for outcome in by_outcome:
             by_outcome[outcome] += getattr(group, outcome.value)
     return ProjectCounts(by_state, by_split, sum(group.mentions for group in groups), by_outcome)
+
+
+_FORMER = select(
+    DocumentRow.external_id,
+    FormerTextRow.title,
+    FormerTextRow.text,
+    FormerTextRow.raw,
+    FormerTextRow.passages,
+    FormerTextRow.file_id,
+    FormerTextRow.occurrence,
+).join(DocumentRow, DocumentRow.id == FormerTextRow.document_id)

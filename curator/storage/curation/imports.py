@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
 
 from curator.domain.decisions import OperationKind
 from curator.domain.documents import Handwork, ImportKind, ImportRecord, MentionOrigin, Present
-from curator.storage.curation.former_texts import FormerTexts
-from curator.storage.curation.source_files import FILES, as_file
+from curator.storage.curation.files import FILES, as_file
 from curator.storage.db.columns import counts_of, enum_of, json_of, time_of
 from curator.storage.db.rows import chunks, next_id, unique, visible
 from curator.storage.db.schema import (
@@ -30,14 +29,17 @@ from curator.storage.db.schema import (
 _IMPORT = "import:"
 
 
-class Imports(FormerTexts):
-    """The part of `SqlDocuments` for imports."""
+class SqlImports:
+    """The list of imports, append-only."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
 
     def next_batch(self) -> int:
         """The number for the next batch of imported files, which are undone together."""
         return (self._conn.execute(select(func.max(ImportRow.batch))).scalar() or 0) + 1
 
-    def record_import(
+    def record(
         self,
         file_id: int,
         kind: ImportKind,
@@ -61,7 +63,7 @@ class Imports(FormerTexts):
         self._conn.execute(insert(ImportRow).values(values))
         return new_id
 
-    def imports(self) -> list[ImportRecord]:
+    def all(self) -> list[ImportRecord]:
         """Every entry, oldest first. Files imported before the list existed come first, without counts."""
         files = {row.id: as_file(row) for row in self._conn.execute(FILES.where(SourceFileRow.complete))}
         columns = (ImportRow.id, ImportRow.file_id, ImportRow.batch, ImportRow.kind, ImportRow.curator)

@@ -12,8 +12,6 @@ from curator.domain.documents import Mention, MentionEdit, MentionOrigin, Mentio
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.counters import recount
-from curator.storage.curation.notes import Attributes
-from curator.storage.curation.relations import Relations
 from curator.storage.db.ahead import answer
 from curator.storage.db.columns import json_of, span_of, spans_of, time_of, wrong_value
 from curator.storage.db.dialects import among
@@ -106,12 +104,11 @@ def _edit(row: AnyRow) -> MentionEdit:
     )
 
 
-class SqlMentions(Attributes, Relations):
-    """Mentions, their changes, flags, comments, attributes and relations. A mention is never removed, only marked
-    as deleted.
+class SqlMentions:
+    """Mentions, their changes and flags. A mention is never removed, only marked as deleted."""
 
-    Comments, attributes and relations are in the bases.
-    """
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
 
     def get(self, mention_id: int) -> Mention:
         """The mention, even if deleted. Raises UserError if it does not exist."""

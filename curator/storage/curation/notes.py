@@ -18,13 +18,13 @@ from curator.storage.db.rows import AnyRow, chunks, ids_of, next_id
 from curator.storage.db.schema import CommentRow, MentionAttributeRow, MetaRow
 
 
-class Comments:
-    """The part of `SqlMentions` for comments."""
+class SqlComments:
+    """Comments on documents and mentions. One is never removed, only marked as deleted."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def add_comment(self, document_id: int, mention_id: int | None, *, author: str, at: datetime, text: str) -> Comment:
+    def add(self, document_id: int, mention_id: int | None, *, author: str, at: datetime, text: str) -> Comment:
         """Comment on a mention, or on the whole document if `mention_id` is None."""
         made = Comment(next_id(self._conn, CommentRow.id), document_id, mention_id, author, at, text)
         self._conn.execute(
@@ -40,19 +40,19 @@ class Comments:
         )
         return made
 
-    def get_comment(self, comment_id: int) -> Comment:
+    def get(self, comment_id: int) -> Comment:
         """The comment, even if deleted. Raises UserError if there is no such comment."""
         row = self._conn.execute(_COMMENTS.where(CommentRow.id == comment_id)).first()
         if row is None:
             raise UserError(tr("There is no comment {comment_id} in this project.", comment_id=comment_id))
         return _comment(row)
 
-    def set_comments_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
+    def set_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
         """Mark comments as deleted or restore them; unknown ids are ignored."""
         for part in chunks(comment_ids):
             self._conn.execute(update(CommentRow).where(CommentRow.id.in_(part)).values(deleted=deleted))
 
-    def comments(self, document_id: int) -> list[Comment]:
+    def of_document(self, document_id: int) -> list[Comment]:
         """Comments on the document and its mentions, oldest first, without deleted ones."""
         query = _COMMENTS.where(CommentRow.document_id == document_id, ~CommentRow.deleted).order_by(CommentRow.id)
         return [_comment(row) for row in self._conn.execute(query)]
@@ -79,10 +79,13 @@ def _comment(row: AnyRow) -> Comment:
 ROW = MentionAttributeRow
 
 
-class Attributes(Comments):
-    """The part of `SqlMentions` for attributes."""
+class SqlAttributes:
+    """Changes of the attributes of mentions, append-only."""
 
-    def append_attributes(
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def append(
         self,
         values: Sequence[tuple[int, int, int | None]],
         *,
@@ -113,7 +116,7 @@ class Attributes(Comments):
         if rows:
             self._conn.execute(insert(ROW), rows)
 
-    def attributes(
+    def values(
         self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
     ) -> dict[int, dict[int, int | None]]:
         """Mention id -> {attribute id: value id}, current values, including deleted ones, in the project, or by a
@@ -130,20 +133,20 @@ class Attributes(Comments):
             found.setdefault(mention_id, {})[attribute_id] = value_id
         return found
 
-    def attribute_edits(self, mention_id: int) -> list[AttributeEdit]:
+    def edits(self, mention_id: int) -> list[AttributeEdit]:
         """Every change in the project, oldest first, including undo and redo."""
         return self._edits(_ATTRIBUTES.where(ROW.mention_id == mention_id, ROW.round_id.is_(None)))
 
-    def round_attributes(self, round_id: int, curator: str, *, after: int = 0) -> list[AttributeEdit]:
+    def of_round(self, round_id: int, curator: str, *, after: int = 0) -> list[AttributeEdit]:
         """Every change by a curator in a round after the change with this id, oldest first."""
         return self._edits(_ATTRIBUTES.where(ROW.round_id == round_id, ROW.curator == curator, ROW.id > after))
 
-    def attribute_curators(self, round_id: int) -> list[str]:
+    def curators(self, round_id: int) -> list[str]:
         """Names of the curators who set attributes in the round."""
         query = select(ROW.curator).where(ROW.round_id == round_id).distinct()
         return sorted(self._conn.execute(query).scalars())
 
-    def attribute_uses(self) -> dict[int, int]:
+    def uses(self) -> dict[int, int]:
         """Value id -> number of mentions that have the value in the project, including deleted mentions."""
         last = select(func.max(ROW.id)).where(ROW.round_id.is_(None)).group_by(ROW.mention_id, ROW.attribute_id)
         query: AnyRow = select(ROW.value_id, func.count()).where(ROW.id.in_(last), ROW.value_id.is_not(None))

@@ -130,15 +130,15 @@ _RELATION_ENDINGS = in_each(
 )
 
 
-class Operations:
-    """The part of `SqlDecisions` for operations."""
+class SqlOperations:
+    """The append-only log of operations: the database refuses to change or remove one (InconsistentDataError)."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self.appended: list[int] = []
         """The operations of this unit."""
 
-    def append_operation(
+    def append(
         self,
         kind: OperationKind,
         *,
@@ -175,15 +175,15 @@ class Operations:
         """Whether each curator undoes only their own steps, as in shared projects."""
         return self._conn.dialect.name == POSTGRESQL
 
-    def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
+    def get(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
         """The operation and its payload (mention ids, old and new state, for undo). Raises UserError if there is no
         such operation."""
-        found = self.operations([operation_id])
+        found = self.get_many([operation_id])
         if operation_id not in found:
             raise UserError(tr("There is no operation {operation_id} in this project.", operation_id=operation_id))
         return found[operation_id]
 
-    def operations(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
+    def get_many(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
         """The same for several, by id; unknown ids are absent."""
         return {
             one: (_logged(one, kind, actor, at, said, target), _payload(one, payload))
@@ -252,7 +252,7 @@ class Operations:
     def latest(self, operation_id: int) -> datetime:
         """The latest time of this operation and those before it. Raises UserError if there is no such operation."""
         found = self._conn.execute(_LATEST, {"id": operation_id}).scalar()
-        return self.operation(operation_id)[0].at if found is None else time_of(found, "operations")
+        return self.get(operation_id)[0].at if found is None else time_of(found, "operations")
 
     def actors(self) -> list[str]:
         """Names of those who appended operations, without imports."""
@@ -333,44 +333,6 @@ class Operations:
             return None
         return self._conn.execute(select(OperationRow.target).where(OperationRow.id == undo_entry)).scalar()
 
-
-def _logged(number: int, kind: str, actor: str, at: str, said: str, target: int | None = None) -> Operation:
-    known = enum_of(OperationKind, kind, "operations", "kind", number)
-    return Operation(number, known, actor, time_of(at, "operations", number), said, target)
-
-
-def _payload(number: int, text: str) -> dict[str, Any]:
-    return StoredObject(json_of(payload_of, text, "operations", "payload", number), "operations", "payload", number)
-
-
-def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if where.actor:
-        found.append(OperationRow.actor == where.actor)
-    if where.kinds:
-        found.append(OperationRow.kind.in_(sorted(where.kinds)))
-    if where.words:
-        entities = select(DecisionRow.operation_id).where(
-            DecisionRow.entity_ids.icontains(where.words, autoescape=True)
-        )
-        found.append(or_(OperationRow.text.icontains(where.words, autoescape=True), OperationRow.id.in_(entities)))
-    if where.document_id is not None:
-        decided = select(DecisionRow.operation_id).join(MentionRow, MentionRow.id == DecisionRow.mention_id)
-        decided = decided.where(MentionRow.document_id == where.document_id)
-        others = _in_document(OperationRow.kind, OperationRow.payload, literal(where.document_id))
-        found.append(or_(OperationRow.id.in_(decided), others))
-    return found
-
-
-# The efforts of operations: one row each.
-
-
-class Efforts:
-    """The part of `SqlDecisions` for efforts."""
-
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
-
     def add_efforts(self, efforts: Sequence[Effort]) -> None:
         """Record operations' efforts; an operation's first record is kept. Raises InconsistentDataError for an unknown
         operation."""
@@ -405,6 +367,34 @@ class Efforts:
             SpentEffort(number, keys, ms, decided, who, time_of(at, "operations", number))
             for number, keys, ms, decided, who, at in rows
         ]
+
+
+def _logged(number: int, kind: str, actor: str, at: str, said: str, target: int | None = None) -> Operation:
+    known = enum_of(OperationKind, kind, "operations", "kind", number)
+    return Operation(number, known, actor, time_of(at, "operations", number), said, target)
+
+
+def _payload(number: int, text: str) -> dict[str, Any]:
+    return StoredObject(json_of(payload_of, text, "operations", "payload", number), "operations", "payload", number)
+
+
+def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if where.actor:
+        found.append(OperationRow.actor == where.actor)
+    if where.kinds:
+        found.append(OperationRow.kind.in_(sorted(where.kinds)))
+    if where.words:
+        entities = select(DecisionRow.operation_id).where(
+            DecisionRow.entity_ids.icontains(where.words, autoescape=True)
+        )
+        found.append(or_(OperationRow.text.icontains(where.words, autoescape=True), OperationRow.id.in_(entities)))
+    if where.document_id is not None:
+        decided = select(DecisionRow.operation_id).join(MentionRow, MentionRow.id == DecisionRow.mention_id)
+        decided = decided.where(MentionRow.document_id == where.document_id)
+        others = _in_document(OperationRow.kind, OperationRow.payload, literal(where.document_id))
+        found.append(or_(OperationRow.id.in_(decided), others))
+    return found
 
 
 def undone() -> Select[Any]:

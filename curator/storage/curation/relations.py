@@ -16,12 +16,13 @@ from curator.storage.db.rows import AnyRow, chunks, hidden, ids_of, next_id
 from curator.storage.db.schema import DocumentRow, DocumentTextRow, RelationRow, SourceFileRow
 
 
-class Relations:
-    """The part of `SqlMentions` for relations."""
+class SqlRelations:
+    """Relations that curators added, or changed in the documents' records."""
 
-    _conn: Connection
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
 
-    def add_relation(self, relation: Relation, *, author: str, at: datetime, deleted: bool = False) -> int:
+    def add(self, relation: Relation, *, author: str, at: datetime, deleted: bool = False) -> int:
         """Store a curator's relation, or, with its `source`, a change of a relation in the document's record; returns
         the row's id. `relation.id`, `author` and `at` are ignored."""
         new_id = next_id(self._conn, RelationRow.id)
@@ -38,12 +39,12 @@ class Relations:
         self._conn.execute(insert(RelationRow).values(values))
         return new_id
 
-    def set_relations_deleted(self, relation_ids: Sequence[int], deleted: bool) -> None:
+    def set_deleted(self, relation_ids: Sequence[int], deleted: bool) -> None:
         """Mark rows as deleted or restore them; unknown ids are ignored."""
         for part in chunks(relation_ids):
             self._conn.execute(update(RelationRow).where(RelationRow.id.in_(part)).values(deleted=deleted))
 
-    def relations(self, document_ids: Sequence[int]) -> dict[int, list[StoredRelation]]:
+    def of_documents(self, document_ids: Sequence[int]) -> dict[int, list[StoredRelation]]:
         """Document id -> its rows, oldest first, including deleted ones; documents without rows are absent. Relations
         only in the record have no row."""
         found: dict[int, list[StoredRelation]] = {}
@@ -51,13 +52,13 @@ class Relations:
             found.setdefault(row.document_id, []).append(_relation(row))
         return found
 
-    def relations_about(self, mention_id: int, entity_ids: Sequence[str]) -> list[StoredRelation]:
+    def about(self, mention_id: int, entity_ids: Sequence[str]) -> list[StoredRelation]:
         """Rows of the mention's document with this mention or one of these entities as an end, oldest first."""
         parts = [f'"mention": {mention_id},', *(f'"entity": {_json(one)}}}' for one in entity_ids)]
         rows = self._conn.execute(_ABOUT, {"mention_id": mention_id, "parts": json.dumps(parts)})
         return [_relation(row) for row in rows]
 
-    def relation_types(self) -> dict[str, int]:
+    def types(self) -> dict[str, int]:
         """Types of the relations that curators added, with their numbers."""
         query = select(RelationRow.type, func.count()).where(~RelationRow.deleted, RelationRow.source == "")
         query = query.where(RelationRow.document_id.not_in(hidden())).group_by(RelationRow.type)

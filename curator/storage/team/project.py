@@ -102,7 +102,7 @@ def _enter(store: SharedStore, address: SharedAddress, role: Role) -> None:
             if migrate(unit.connection, address):
                 store.person = standing(unit.connection)[1]
             if role is not Role.CURATOR:
-                unit.documents.remove_incomplete()
+                unit.files.remove_incomplete()
                 unit.kb.remove_incomplete()
         elif check_schema_version(unit.connection, address, older=True) < newest_version():
             raise locked(address, other_writer(unit.connection))

@@ -211,7 +211,7 @@ class SharedStore:
                 conn.execution_options(**{SHELF: shelf, AHEAD: Ahead(send, ALWAYS)})
                 unit = SqlUnitOfWork(conn, pause=partial(self._pause, conn, _Since()))
                 yield unit
-                self._ring_and_commit(conn, unit.decisions.appended, quiet=quiet)
+                self._ring_and_commit(conn, unit.operations.appended, quiet=quiet)
             self._saved()
 
     def connected(self, raw: object) -> None:

@@ -43,10 +43,10 @@ class Filler:
         self, *documents: SourceDocument, split: Split = Split.TRAIN, complete: bool = True, sha: str = "s"
     ) -> int:
         with self.store.write() as unit:
-            file_id = unit.documents.add_file(SourceFile(0, "/in/a.txt", "a.txt", "pubtator", sha, imported_at=AT))
+            file_id = unit.files.add(SourceFile(0, "/in/a.txt", "a.txt", "pubtator", sha, imported_at=AT))
             self.stored = unit.documents.add_documents(file_id, documents, split=split)
             if complete:
-                unit.documents.complete_file(file_id, tail="end", extra="more")
+                unit.files.complete(file_id, tail="end", extra="more")
         return file_id
 
     def mentions(self, number: int = 3) -> list[int]:

@@ -181,7 +181,7 @@ def test_incomplete_imports_are_removed_at_opening(folder):
         with store.write() as unit:
             unit.kb.begin(name="half")
     with open_project(folder) as store, store.write() as unit:
-        assert (unit.documents.remove_incomplete(), unit.kb.remove_incomplete()) == (0, 0)
+        assert (unit.files.remove_incomplete(), unit.kb.remove_incomplete()) == (0, 0)
 
 
 @contextmanager

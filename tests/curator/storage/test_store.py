@@ -46,7 +46,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(fill):
     with pytest.raises(UserError, match="disk is full"):
         fill.file(*(document(str(i)) for i in range(2000)))
     with fill.store.read() as unit:
-        assert len(unit.documents.files()) == 1
+        assert len(unit.files.all()) == 1
 
 
 def test_several_threads_decide_and_read_at_once(fill):

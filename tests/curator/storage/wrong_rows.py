@@ -116,13 +116,11 @@ def make_killed(folder: Path) -> Path:
         for mention_id, verdict in enumerate((Verdict.link("D1"), Verdict.nil(), Verdict.link("D1", "D2")), start=1):
             with store.write() as unit:
                 payload = {"mentions": [mention_id], "states": [[1, "todo", "in_progress"]]}
-                step = unit.decisions.append_operation(
-                    OperationKind.DECIDE, actor="ada", at=AT, text="Linked", payload=payload
-                )
+                step = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="Linked", payload=payload)
                 unit.decisions.append([mention_id], [verdict], curator="ada", at=AT, operation_id=step, shown=[None])
         with store.write() as unit:  # document 3 got another text: see `former_texts` in `ROWS`
             taken = {"document": 3, "file": 1, "base": 0, "before": [], "lost": [], "state": "todo", "restated": []}
-            unit.decisions.append_operation(OperationKind.TAKE_TEXT, actor="ada", at=AT, text="Took it", payload=taken)
+            unit.operations.append(OperationKind.TAKE_TEXT, actor="ada", at=AT, text="Took it", payload=taken)
         store.settle()
         shutil.copytree(whole, killed)
     change(killed, *ROWS)

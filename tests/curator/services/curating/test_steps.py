@@ -191,9 +191,9 @@ def test_an_import_or_a_training_in_between_is_said(worked: World, clock: Clock)
     assert trained.journey(2).refusal == "", "step 3 made a mention, and no decision that was learned"
     worked.project.curation.undo()
     with worked.store.write() as unit:
-        file = unit.documents.imports()[0].file.id
-        unit.documents.record_import(
-            file, unit.documents.imports()[0].kind, batch=7, curator="ada", at=clock.now(), counts={"documents": 1}
+        file = unit.imports.all()[0].file.id
+        unit.imports.record(
+            file, unit.imports.all()[0].kind, batch=7, curator="ada", at=clock.now(), counts={"documents": 1}
         )
     refusal = service(worked, clock).journey(1).refusal
     assert refusal.startswith("After step 4 (")

@@ -8,7 +8,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
 from curator.services.linking.remembering import decided_documents
 from curator.services.ports.queue import QueueFilter
-from curator.storage.curation.documents import SqlDocuments
+from curator.storage.curation.imports import SqlImports
 from tests.curator.services.fakes import World, document, finish
 
 
@@ -64,7 +64,7 @@ def test_an_import_keeps_its_time_when_it_is_undone_and_when_it_comes_back(
     path = world.write(document(1))
     with monkeypatch.context() as older:
         if not recorded:  # as by a version without a list of imports
-            older.setattr(SqlDocuments, "record_import", lambda *_, **__: 0)
+            older.setattr(SqlImports, "record", lambda *_, **__: 0)
         finish(world.project.importing.documents([path]))
     [before] = world.project.imports.files()
     world.project.imports.undo([before.record.file.id])

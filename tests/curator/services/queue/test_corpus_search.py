@@ -80,7 +80,7 @@ def test_hits_beyond_the_list_are_counted_and_empty_matches_are_none(world: Worl
 def test_documents_of_an_import_that_was_undone_are_not_searched(world: World, search: Search) -> None:
     assert search("blorbitis")
     with world.store.write() as unit:
-        unit.documents.set_withdrawn(unit.documents.files()[0].id, True)
+        unit.imports.set_withdrawn(unit.files.all()[0].id, True)
     assert not search("blorbitis")
 
 

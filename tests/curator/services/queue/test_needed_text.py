@@ -78,7 +78,7 @@ def test_a_search_finds_what_reading_every_text_finds(world: World) -> None:
     texts[::11] = [f"{one[:9]}\0{one[9:]}" for one in texts[::11]]  # where SQLite's strings end
     with world.store.write() as unit:
         documents = [SourceDocument(str(at), "", one, (), ()) for at, one in enumerate(texts)]
-        unit.documents.add_documents(unit.documents.files()[0].id, documents, split=Split.TRAIN)
+        unit.documents.add_documents(unit.files.all()[0].id, documents, split=Split.TRAIN)
         stored = {one: unit.documents.get(one).text for one in unit.documents.ids()}
     searched = 0
     for query in queries(chance, texts, 80):

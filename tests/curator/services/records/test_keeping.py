@@ -72,8 +72,8 @@ def service(backups, *, last=None, imported=None, **store):
     def read():
         found = [SimpleNamespace(operation=SimpleNamespace(at=last))] if last else []
         yield SimpleNamespace(
-            decisions=SimpleNamespace(steps=lambda where, limit: found),
-            documents=SimpleNamespace(imports=lambda: [SimpleNamespace(at=imported)]),
+            operations=SimpleNamespace(steps=lambda where, limit: found),
+            imports=SimpleNamespace(all=lambda: [SimpleNamespace(at=imported)]),
         )
 
     store = SimpleNamespace(**{"read": read, "read_only": False, "written": 5, "folder": Path("none"), **store})

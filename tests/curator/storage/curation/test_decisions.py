@@ -35,7 +35,7 @@ def test_a_decision_comes_back_as_it_was(fill, verdict):
     seen = Shown("b1", (ShownCandidate("MESH:D1", 0.1 + 0.2), ShownCandidate("MESH:D9", -3e-9)), nil_score=1 / 3)
     shown = replace(seen, nil_first=True, unseen=replace(seen, nil_first=False))
     with fill.store.write() as unit:
-        operation = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="x")
+        operation = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="x")
         made = unit.decisions.append(
             ids[:1], [verdict], curator="ada", at=AT, operation_id=operation, shown=[shown], notes=["é"]
         )
@@ -70,7 +70,7 @@ REPLACE = "INSERT OR REPLACE INTO {t} SELECT * FROM {t}"
 def test_history_cannot_be_rewritten_even_by_sql(fill, table, statement):
     ids = fill.mentions()
     with fill.store.write() as unit:
-        operation = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="x")
+        operation = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="x")
     fill.decide(ids[0], Verdict.nil(), operation_id=operation)
     if statement == REPLACE and isinstance(fill.store, SharedStore):
         statement = "TRUNCATE {t} CASCADE"  # PostgreSQL knows no REPLACE
@@ -86,9 +86,9 @@ def test_a_complete_file_cannot_be_made_incomplete_to_reach_its_decisions(fill):
 
 def test_the_cost_of_an_unknown_operation_is_refused_with_an_error_of_our_own(fill):
     with pytest.raises(InconsistentDataError), fill.store.write() as unit:
-        unit.decisions.add_efforts([Effort(7, 1, 1000)])
+        unit.operations.add_efforts([Effort(7, 1, 1000)])
     with fill.store.read() as unit:
-        assert unit.decisions.efforts() == []
+        assert unit.operations.efforts() == []
 
 
 def test_an_unknown_mention_is_refused_and_nothing_of_the_unit_stays(fill):

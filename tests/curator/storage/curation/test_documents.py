@@ -70,7 +70,7 @@ def test_documents_of_an_incomplete_file_are_invisible_until_it_is_complete(fill
         hidden.complete_file(file_id, tail="T", extra="E")
     with fill.store.read() as unit:
         assert unit.documents.ids() == unit.documents.ids_of_file(file_id) == [fill.stored[0][0]]
-        file = unit.documents.find_file("s")
+        file = unit.files.find("s")
         assert file is not None
         assert (file.tail, file.extra, file.imported_at) == ("T", "E", AT)
 
@@ -81,11 +81,11 @@ def test_what_an_interrupted_import_left_is_removed_with_its_gold(fill):
     fill.decide(fill.stored[0][1][0], Verdict.link("D1"))
     fill.decide(kept[0], Verdict.link("D1"))
     with fill.store.write() as unit:
-        assert unit.documents.remove_incomplete() == 1
+        assert unit.files.remove_incomplete() == 1
     with fill.store.read() as unit:
         assert [d.mention_id for d in unit.decisions.current(kept).values()] == kept[:1]
         assert unit.decisions.count() == 1
-        assert len(unit.documents.files()) == 1
+        assert len(unit.files.all()) == 1
 
 
 def test_queue_filters_by_state_split_and_text_in_any_case(fill):

@@ -185,9 +185,9 @@ def test_attributes_are_counted_and_chosen_by_attribute_and_value(filled: Filler
     set_ = {1: {1: 2, 2: 3}, 2: {1: 2}, 3: {1: 1, 2: 4}, 4: {2: 3}}
     with filled.store.write() as unit:
         unit.meta.set(KEY, dump_scheme(scheme))
-        unit.mentions.append_attributes([(3, 1, 2), (4, 1, 1)], curator="ada", at=AT)  # before the last word
+        unit.attributes.append([(3, 1, 2), (4, 1, 1)], curator="ada", at=AT)  # before the last word
         rows = [(mention, name, value) for mention, some in set_.items() for name, value in some.items()]
-        unit.mentions.append_attributes([*rows, (4, 1, None)], curator="ada", at=AT)
+        unit.attributes.append([*rows, (4, 1, None)], curator="ada", at=AT)
 
     def value(mention: int, attribute: int) -> str:
         chosen = set_.get(mention, {}).get(attribute)

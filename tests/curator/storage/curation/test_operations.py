@@ -11,12 +11,12 @@ from tests.curator.storage.filler import AT
 
 def append(unit, kind=OperationKind.DECIDE, *, target=None, actor="ada"):
     payload = {"k": [1, "é"]}
-    return unit.decisions.append_operation(kind, actor=actor, at=AT, text=kind.value, target=target, payload=payload)
+    return unit.operations.append(kind, actor=actor, at=AT, text=kind.value, target=target, payload=payload)
 
 
 def test_an_operation_comes_back_with_its_payload(store):
     with store.write() as unit:
-        operation, payload = unit.decisions.operation(append(unit))
+        operation, payload = unit.operations.get(append(unit))
         assert (operation.kind, operation.actor, operation.at, operation.text) == (
             OperationKind.DECIDE,
             "ada",
@@ -25,17 +25,17 @@ def test_an_operation_comes_back_with_its_payload(store):
         )
         assert payload == {"k": [1, "é"]}
         with pytest.raises(UserError, match="operation 44"):
-            unit.decisions.operation(44)
+            unit.operations.get(44)
 
 
 def test_nothing_to_undo_in_a_new_project_and_imports_are_not_undone(store):
     with store.write() as unit:
-        assert unit.decisions.next_undo() is None
+        assert unit.operations.next_undo() is None
         append(unit, actor="import:a.txt")
-        assert unit.decisions.next_undo() is None
+        assert unit.operations.next_undo() is None
         mine = append(unit)
         append(unit, actor="import:a.txt")
-        assert (unit.decisions.next_undo(), unit.decisions.next_redo()) == (mine, None)
+        assert (unit.operations.next_undo(), unit.operations.next_redo()) == (mine, None)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
@@ -58,14 +58,14 @@ def test_stacks_are_those_of_an_editor(store, steps):
                 elif step == "r" and redo:
                     undo.append(redo.pop())
                     append(unit, OperationKind.REDO, target=undo[-1])
-                assert unit.decisions.next_undo() == (undo[-1] if undo else None)
-                assert unit.decisions.next_redo() == (redo[-1] if redo else None)
-                assert unit.decisions.undo_steps() == undo[::-1]
-                assert unit.decisions.undo_steps(down_to=4) == [one for one in undo[::-1] if one >= 4]
-                assert unit.decisions.redo_steps() == redo[::-1]
-                assert unit.decisions.taken_back(undo) == set()
-                assert unit.decisions.taken_back(redo) == set(redo)
-                assert unit.decisions.fixed_up_to() == 0
+                assert unit.operations.next_undo() == (undo[-1] if undo else None)
+                assert unit.operations.next_redo() == (redo[-1] if redo else None)
+                assert unit.operations.undo_steps() == undo[::-1]
+                assert unit.operations.undo_steps(down_to=4) == [one for one in undo[::-1] if one >= 4]
+                assert unit.operations.redo_steps() == redo[::-1]
+                assert unit.operations.taken_back(undo) == set()
+                assert unit.operations.taken_back(redo) == set(redo)
+                assert unit.operations.fixed_up_to() == 0
             raise InterruptedError  # roll back, for the next example
     except InterruptedError:
         pass

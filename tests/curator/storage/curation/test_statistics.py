@@ -29,7 +29,7 @@ def utc(monkeypatch):
 
 def act(store, ids, verdicts, *, actor="ada", at=AT, kind=OperationKind.DECIDE, target=None, cost=None, shown=SHOWN):
     with store.write() as unit:
-        operation = unit.decisions.append_operation(kind, actor=actor, at=at, text="", target=target)
+        operation = unit.operations.append(kind, actor=actor, at=at, text="", target=target)
         unit.decisions.append(
             ids, verdicts, curator=actor, at=at, operation_id=operation, shown=[shown] * len(verdicts)
         )

@@ -28,7 +28,7 @@ def database(fill):
     fill.decide(ids[0], Verdict.nil())  # imported: of no operation
     for mention in ids:
         with fill.store.write() as unit:
-            one = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="é")
+            one = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="é")
             unit.decisions.append([mention], [Verdict.nil()], curator="a", at=AT, operation_id=one, shown=[None])
     fill.store.close()
     return fill.store.folder / "project.sqlite"

@@ -35,7 +35,7 @@ from tests.failing_reads import fail_reads
 
 def decide(store, mention, text="Linked"):
     with store.write() as unit:
-        one = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text=text)
+        one = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text=text)
         unit.decisions.append([mention], [Verdict.nil()], curator="ada", at=AT, operation_id=one, shown=[None])
     store.settle()
     return one

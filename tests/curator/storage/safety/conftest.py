@@ -19,7 +19,7 @@ Decide = Callable[[Iterable[int]], None]
 def decide_in(store: SqlStore, ids: Iterable[int]) -> None:
     for one in ids:
         with store.write() as unit:
-            step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="Linked")
+            step = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="Linked")
             unit.decisions.append(
                 [one], [Verdict.link("D1")], curator="ada", at=AT, operation_id=step, shown=[None], notes=["x" * 200]
             )

@@ -51,7 +51,7 @@ class Heard:
 
 def step(store: SharedStore, actor: str, then: Callable[[], object] = bool) -> int:
     with store.write() as unit:
-        number = unit.decisions.append_operation(OperationKind.DECIDE, actor=actor, at=AT, text="t", payload={})
+        number = unit.operations.append(OperationKind.DECIDE, actor=actor, at=AT, text="t", payload={})
         then()
         return number
 
@@ -145,10 +145,10 @@ def test_each_curator_undoes_their_own_steps(pair):
     one, other, _ = pair
     mine, theirs = step(one, "ada"), step(other, "bob")
     with one.write() as unit:
-        assert (unit.decisions.next_undo("ada"), unit.decisions.next_undo("bob")) == (mine, theirs)
-        unit.decisions.append_operation(OperationKind.UNDO, actor="ada", at=AT, text="u", target=mine)
-        assert (unit.decisions.next_undo("ada"), unit.decisions.next_redo("ada")) == (None, mine)
-        assert (unit.decisions.next_undo("bob"), unit.decisions.next_redo("bob")) == (theirs, None)
+        assert (unit.operations.next_undo("ada"), unit.operations.next_undo("bob")) == (mine, theirs)
+        unit.operations.append(OperationKind.UNDO, actor="ada", at=AT, text="u", target=mine)
+        assert (unit.operations.next_undo("ada"), unit.operations.next_redo("ada")) == (None, mine)
+        assert (unit.operations.next_undo("bob"), unit.operations.next_redo("bob")) == (theirs, None)
 
 
 def test_a_clock_that_is_far_off_may_read_only(shared, monkeypatch):

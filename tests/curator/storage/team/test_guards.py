@@ -81,19 +81,19 @@ def project(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             fill.file(document(mentions=[mention(0, 2), mention(3, 5), mention(6, 8), mention(9, 11, (12, 14))]))
             for number, who in ((1, "bob"), (2, "ada")):
                 with store.write() as unit:
-                    step = unit.decisions.append_operation(OperationKind.DECIDE, actor=who, at=AT, text="t")
+                    step = unit.operations.append(OperationKind.DECIDE, actor=who, at=AT, text="t")
                     unit.decisions.append(
                         [number], [Verdict.nil()], curator=who, at=AT, operation_id=step, shown=[None]
                     )
             with store.write() as unit:
                 entity = Entity("NEW:0001", "n", (), ("Disease",), "")
                 unit.kb.save_provisional(ProvisionalEntity(entity, "bob", AT))
-                unit.mentions.add_comment(1, 1, author="bob", at=AT, text="c")
+                unit.comments.add(1, 1, author="bob", at=AT, text="c")
                 one = unit.rounds.create("r", RoundKind.BLIND, [1], at=AT)
                 unit.rounds.judge(one, [1], [Verdict.nil()], curator="bob", at=AT)
                 made = unit.mentions.add(1, [mention(1, 4, (5, 7))], origin=MentionOrigin.CURATOR, deleted=True)
                 unit.rounds.add_mention(one, made[0], "bob")
-                unit.mentions.append_attributes([(1, 1, 1)], curator="bob", at=AT, round_id=one)
+                unit.attributes.append([(1, 1, 1)], curator="bob", at=AT, round_id=one)
             assert store.team.next("bob", seconds=600) is not None
     server.logins("ada", "bob", "rita", "anna")
     for login, role in (("ada", "curator"), ("bob", "curator"), ("rita", "reader"), ("anna", "adjudicator")):

@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
             unit.kb.activate(version)
         for one in ids:
             with store.write() as unit:
-                step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="\t\\N“é”\n")
+                step = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="\t\\N“é”\n")
             fill.decide(one, Verdict.link("X:0003"), operation_id=step)
         with store.write() as unit:
             unit.mentions.set_deleted(ids[:1], True)

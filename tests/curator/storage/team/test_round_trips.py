@@ -35,7 +35,7 @@ def test_a_decision_waits_for_the_server_twice(shared, monkeypatch):
             with store.write() as unit:
                 unit.decisions.expect([one], actor="ada")
                 unit.mentions.get_many([one])
-                step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
+                step = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="t")
                 unit.decisions.append([one], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
                 assert unit.decisions.current([one])[one].operation_id == step
         assert waits == ["sync", "commit"] * 2
@@ -68,7 +68,7 @@ def test_a_unit_reads_no_answers_of_a_failed_one(server, shared):
 def decide(store, mention):
     with store.write() as unit:
         unit.decisions.expect([mention], actor="ada")
-        step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
+        step = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="t")
         unit.decisions.append([mention], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
         unit.decisions.current([mention])
 

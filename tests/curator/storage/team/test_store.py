@@ -81,7 +81,7 @@ def test_writers_of_several_clients_take_turns_and_number_without_gaps(server: S
 def decide_all(store, ids):
     for one in ids:
         with store.write() as unit:
-            step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
+            step = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="t")
             unit.decisions.append([one], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
 
 

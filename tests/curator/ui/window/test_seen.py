@@ -63,7 +63,7 @@ class Person:
     def steps(self) -> int:
         """How many operations were recorded."""
         with self.desk.world.store.read() as unit:
-            return unit.decisions.next_undo() or 0
+            return unit.operations.next_undo() or 0
 
     def decided(self) -> int:
         return sum(self.desk.project.queue.counts().decisions_by_outcome.values())

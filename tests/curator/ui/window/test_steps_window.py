@@ -166,9 +166,9 @@ def test_the_window_begins_again_when_it_is_opened_again(worked: StepsWindow, qt
 def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> None:
     desk = desk_of(worked)
     with desk.world.store.write() as unit:
-        record = unit.documents.imports()[0]
+        record = unit.imports.all()[0]
         at = desk.project.steps.operation(3).at
-        unit.documents.record_import(
+        unit.imports.record(
             record.file.id, record.kind, batch=9, curator="ada", at=at.replace(year=at.year + 1), counts={}
         )
     worked.go_to(1)

@@ -24,14 +24,14 @@ from curator.storage.db.schema import (
 )
 
 
-class SourceFiles:
-    """The source files' part of `SqlDocuments`."""
+class SqlFiles:
+    """Source files. Their documents are visible once the file is complete, unless the import was withdrawn."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def add_file(self, file: SourceFile) -> int:
-        """Store a source file as incomplete and return its id; its documents stay invisible until `complete_file`.
+    def add(self, file: SourceFile) -> int:
+        """Store a source file as incomplete and return its id; its documents stay invisible until `complete`.
 
         `file.id` is ignored; the stored one has a new id.
         """
@@ -52,7 +52,7 @@ class SourceFiles:
         )
         return file_id
 
-    def complete_file(self, file_id: int, *, tail: str, extra: str) -> None:
+    def complete(self, file_id: int, *, tail: str, extra: str) -> None:
         """Make the file visible. Raises ValueError if there is no such file (a bug)."""
         done = update(SourceFileRow).where(SourceFileRow.id == file_id).values(tail=tail, extra=extra, complete=True)
         if self._conn.execute(done).rowcount == 0:
@@ -62,22 +62,22 @@ class SourceFiles:
         """Remove incomplete files with their imported decisions, which were never visible."""
         incomplete = list(self._conn.execute(select(SourceFileRow.id).where(~SourceFileRow.complete)).scalars())
         for file_id in incomplete:
-            self.remove_file(file_id)
+            self.remove(file_id)
         return len(incomplete)
 
-    def find_file(self, sha256: str) -> SourceFile | None:
+    def find(self, sha256: str) -> SourceFile | None:
         """A complete file with this content; one whose import was undone only if there is no other."""
         query = FILES.where(SourceFileRow.sha256 == sha256, SourceFileRow.complete)
         query = query.order_by(SourceFileRow.withdrawn, SourceFileRow.id)
         row = self._conn.execute(query.limit(1)).first()
         return None if row is None else as_file(row)
 
-    def files(self) -> list[SourceFile]:
+    def all(self) -> list[SourceFile]:
         """Complete files in import order, without those whose import was undone."""
         query = FILES.where(SourceFileRow.complete, ~SourceFileRow.withdrawn).order_by(SourceFileRow.id)
         return [as_file(row) for row in self._conn.execute(query)]
 
-    def remove_file(self, file_id: int) -> None:
+    def remove(self, file_id: int) -> None:
         """Delete a file that is still incomplete, with its documents and imported decisions, which were never
         visible."""
         query = select(SourceFileRow.id).where(SourceFileRow.id == file_id, ~SourceFileRow.complete)
