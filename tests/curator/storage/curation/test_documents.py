@@ -64,10 +64,10 @@ def test_documents_of_an_incomplete_file_are_invisible_until_it_is_complete(fill
     with fill.store.write() as unit:
         hidden = unit.documents
         assert (hidden.ids(), hidden.rows(QueueFilter(), offset=0, limit=9), hidden.count(QueueFilter())) == ([], [], 0)
-        assert (hidden.files(), hidden.find_file("s"), hidden.mention_types()) == ([], None, {})
+        assert (unit.files.all(), unit.files.find("s"), hidden.mention_types()) == ([], None, {})
         assert (hidden.counts().mentions, hidden.ids_of_file(file_id)) == (0, [])
         assert unit.suggestions.stale_documents("b") == []
-        hidden.complete_file(file_id, tail="T", extra="E")
+        unit.files.complete(file_id, tail="T", extra="E")
     with fill.store.read() as unit:
         assert unit.documents.ids() == unit.documents.ids_of_file(file_id) == [fill.stored[0][0]]
         file = unit.files.find("s")
