@@ -17,8 +17,8 @@
   often lacks, and their names are shared by all databases of a server. Permissions limit what each role reads and
   writes (`roles`); triggers keep logs append-only, and row-level security hides the judgements of open rounds
   (`guards`). The login's name replaces the one in the settings.
-* **Each curator undoes their own steps**: the stacks of `SqlOperations` contain the rows of one actor, in a folder those
-  of all. A step is refused if others have changed its mentions since.
+* **Each curator undoes their own steps**: the stacks of operations contain the rows of one actor, in a folder those of
+  all. A step is refused if others have changed its mentions since.
 * **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log, also where
   `synchronous_commit` is off for others.
 * **A restored backup is noticed** by the hash of the last operation that a client has seen; it then reads everything
