@@ -6,12 +6,12 @@ are the candidates of the linker in use.
 
 | paper, section | recipe | loss | negatives | regulariser | task |
 |---|---|---|---|---|---|
-| PEL (Wiatrak et al. 2022), eq. 3 | `pel-pb` | `proxy` | `uniform` | | `retriever_task` |
+| PEL (Wiatrak et al. 2022), eq. 3 | `pel-pb` | `proxy` | random | | `retriever_task` |
 | PEL, 5.3.1, half mined | `pel-pb-mixed` | `proxy` | `mined` (mixed) | | `retriever_task` |
-| PEL, eq. 1 | `pel-ce` | `nce` | `uniform` | | `retriever_task` |
-| PEL, 4.2 | `pel-pb-fgsm`, `pel-ce-fgsm` | `proxy`, `nce` | `uniform` | `fgsm` | `retriever_task` |
+| PEL, eq. 1 | `pel-ce` | `nce` | random | | `retriever_task` |
+| PEL, 4.2 | `pel-pb-fgsm`, `pel-ce-fgsm` | `proxy`, `nce` | random | `fgsm` | `retriever_task` |
 | PEL, appendix B | `cross-encoder`, `-fgsm` | `cross_entropy` | the linker's | `fgsm_pairs` | `cross_encoder` |
-| T-Biencoder (Sun et al. 2022), eq. 6 | `biencoder-dual`, `-mean`, `-som` | `nce` | `uniform` | | `retriever_task` |
+| T-Biencoder (Sun et al. 2022), eq. 6 | `biencoder-dual`, `-mean`, `-som` | `nce` | random | | `retriever_task` |
 | T-Biencoder, 3.3, 3.4 | `t-biencoder-dual`, `-som` | `nce` | `mined` (hard) | `transformation` | `retriever_task` |
 | AMH (Cai et al. 2023), 3.3, 3.4 | `amh-dual`, `-mean`, `-som` | `amh` | the batch's | | `retriever_task` |
 | prototype triplet (2023), 3.2.2 | `triplet`, `-downsampled` | `triplet` | the linker's | | `reranking` |

@@ -14,9 +14,8 @@ from resources.recipe_files import Role
 from training.data.budget import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
 from training.job.recipes import UPPER_HALF, Regularisation, make_loss
-from training.loop.projection import identity_projection
 from training.loop.task import Task, TrainSettings
-from training.loop.towers import Towers
+from training.loop.towers import Towers, identity_projection
 from training.losses.amh import AdaptiveMixupLoss
 from training.losses.base import Loss, Similarity
 from training.losses.multi_similarity import MultiSimilarityLoss

@@ -5,8 +5,7 @@ Entities are rows (positions in the knowledge base). The gold entity is never a 
 shares a primary or alternate id with it.
 
     kinship   which entities share an id; whose names must not compete
-    sampling  the base of all samplers: sets for a batch or a mention, domains
-    uniform   random negatives
+    sampling  the base of all samplers: sets for a batch or a mention, domains; random negatives
     mined     hard and mixed ones; `training.tasks.mining` mines them
     batch     the rows to encode for a batch, and the mask of allowed negatives
     choice    from the words of a recipe to a sampler

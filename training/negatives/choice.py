@@ -11,8 +11,7 @@ from training.data.domains import Domains, Untyped
 from training.data.examples import Example
 from training.negatives.kinship import Kinship
 from training.negatives.mined import HardNegatives, MixedNegatives
-from training.negatives.sampling import NegativeSampler, Reach, Sharing
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import NegativeSampler, RandomNegatives, Reach, Sharing
 
 KINDS = ("random", "hard", "mixed")
 

@@ -108,3 +108,11 @@ class NegativeSampler(ABC):
 
 def _mask(lines: Sequence[NDArray[np.bool_]], width: int) -> NDArray[np.bool_]:
     return np.stack(lines) if lines else np.empty((0, width), dtype=bool)
+
+
+class RandomNegatives(NegativeSampler):
+    """Uniform over the knowledge base (PEL §5.3.1 "Random", T-Biencoder §3.2 "Random-CD"), or over the domain of the
+    gold entity (T-Biencoder §3.4 "Random-ID")."""
+
+    def rows(self, mentions: Sequence[int], random: np.random.Generator, *, without: Rows) -> Rows:
+        return self.uniform(mentions, random, self.size, without=without)

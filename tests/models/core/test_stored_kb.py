@@ -12,7 +12,7 @@ from models.core import stored_kb
 from models.core.kb import KnowledgeBase, read_kb, record_to_json
 from models.core.stored_kb import StoredKnowledgeBase, open_kb, ordered
 from models.errors import ModelError
-from models.linker.overlay_kb import LiveKnowledgeBase
+from models.linker.overlay import LiveKnowledgeBase
 from models.types import EntityRecord
 
 

@@ -13,7 +13,7 @@ from models.encoders.inputs import InputSettings
 from models.errors import ModelError
 from models.linker.bundle import EncoderRef, RankerSpec, RetrieverSpec, new_id, new_staging, publish, reuse, seal
 from models.linker.linker import Linker
-from models.linker.overlay_kb import LiveKnowledgeBase
+from models.linker.overlay import LiveKnowledgeBase
 from models.names.candidates import LEXICAL, NAMES
 from models.names.lexical_merged import LexicalList
 from models.rankers.cross_encoder import new_head, save_head

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.errors import ModelError
-from training.loop.projection import identity_projection, project
+from training.loop.towers import identity_projection, project
 
 CPU = torch.device("cpu")
 

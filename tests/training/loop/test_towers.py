@@ -24,15 +24,13 @@ from tests.training.conftest import document_lines, entities, write_lines
 from training.data.domains import Domain
 from training.data.examples import EntityTexts, Example, make_examples, shuffled_labels, worth_learning
 from training.data.snapshot import read_snapshot
-from training.loop.projection import identity_projection
-from training.loop.towers import Towers
+from training.loop.towers import Towers, identity_projection
 from training.loop.trainer import TrainSettings, train
 from training.losses.base import Loss, LossInputs, Similarity, pair_scores, scores
 from training.losses.nce import NoiseContrastiveLoss
 from training.losses.proxy import ProxyLoss
 from training.negatives.kinship import Kinship
-from training.negatives.sampling import Reach
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import RandomNegatives, Reach
 from training.regularisers.base import Regulariser
 from training.regularisers.fgsm import FGSM
 from training.regularisers.transformation import Transformation

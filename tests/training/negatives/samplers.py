@@ -14,8 +14,7 @@ from training.data.examples import Example
 from training.negatives.choice import make_reach
 from training.negatives.kinship import Kinship
 from training.negatives.mined import HardNegatives, MixedNegatives, hard_rows
-from training.negatives.sampling import NegativeSampler, Reach
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import NegativeSampler, RandomNegatives, Reach
 
 SIZE = 6
 

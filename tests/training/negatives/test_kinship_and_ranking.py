@@ -11,8 +11,7 @@ from training.data.examples import Example
 from training.negatives.choice import make_reach, make_sampler
 from training.negatives.kinship import Kinship, NameKinship, eligible
 from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives, hard_rows
-from training.negatives.sampling import Sharing
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import RandomNegatives, Sharing
 
 ENTITIES = [
     EntityRecord("A", "a", alt_ids=("x", "y")),

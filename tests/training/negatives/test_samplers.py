@@ -15,8 +15,7 @@ from tests.training.negatives.samplers import EXAMPLES, GOLD, KB, KINSHIP, MAKER
 from training.data.domains import Domain
 from training.negatives.batch import DrawnNegatives, candidate_set
 from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
-from training.negatives.sampling import Reach
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import RandomNegatives, Reach
 
 RANDOM = np.random.default_rng(0)
 every_sampler = pytest.mark.parametrize("kind", MAKERS)

@@ -23,7 +23,7 @@ from training.loop.towers import Towers
 from training.loop.trainer import Task
 from training.losses.base import Loss, LossInputs, Similarity, pair_scores, scores
 from training.negatives.kinship import Kinship
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import RandomNegatives
 from training.tasks.retriever_task import RetrieverTask
 
 SETTINGS = InputSettings(mention_tokens=16, entity_tokens=20, style=EntityStyle.TITLE_TYPES)

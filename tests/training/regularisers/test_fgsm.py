@@ -25,7 +25,7 @@ from training.losses.base import LossInputs, Similarity, Texts, pair_scores, sco
 from training.losses.proxy import ProxyLoss
 from training.negatives.batch import DrawnNegatives
 from training.negatives.kinship import Rows
-from training.negatives.uniform import RandomNegatives
+from training.negatives.sampling import RandomNegatives
 from training.regularisers.embeddings import changed_sum, score_sign
 from training.regularisers.fgsm import FGSM, shared_roles
 from training.tasks.retriever_task import RetrieverTask

@@ -20,8 +20,7 @@ from models.errors import ModelError
 from models.retrievers.scorers import TokenStates, sum_of_max
 from models.types import EntityRecord
 from training.data.examples import EntityTexts, Example
-from training.loop.projection import identity_projection
-from training.loop.towers import Towers
+from training.loop.towers import Towers, identity_projection
 from training.losses.base import Similarity
 from training.negatives.choice import make_reach
 from training.negatives.kinship import Kinship
