@@ -17,10 +17,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.encoders.encoders import Encoder, in_batches, normalized
+from models.encoders.encoders import Encoder, normalized
 from models.encoders.inputs import InputSettings, mention_tokens
 from models.encoders.packed import pool_packed
-from models.encoders.pooling import MentionVector, marked_vector
+from models.encoders.pooling import MentionVector
 from models.text.sentences import sentence_starts
 from models.types import DocumentInput, MentionInput
 
@@ -80,16 +80,12 @@ def encode_contexts(
     index = _PlaceIndex.of(plan)
     lengths = [len(ids) for ids in plan.windows]
 
-    def encode_rows(rows: list[int]) -> None:
-        states = encoder.states([plan.windows[row] for row in rows])
-        with torch.inference_mode():
-            pooled[rows] = pool_packed(states, [lengths[row] for row in rows], encoder.pooling)
-            owner, token = (torch.from_numpy(part).to(states.device) for part in index.tokens(rows, lengths))
-            added = states[token]
-            sums.index_add_(0, owner, added)
+    def add(rows: list[int], states: torch.Tensor) -> None:
+        pooled[rows] = pool_packed(states, [lengths[row] for row in rows], encoder.pooling)
+        owner, token = (torch.from_numpy(part).to(states.device) for part in index.tokens(rows, lengths))
+        sums.index_add_(0, owner, states[token])
 
-    encoder.module.eval()
-    in_batches(encode_rows, lengths, limit=encoder.device.batch_size, tokens=encoder.device.batch_tokens)
+    encoder.each(plan.windows, add)
     return ContextVectors(
         normalized(sums.cpu().numpy()), _window_vectors(plan, normalized(pooled.cpu().numpy())), plan.starts
     )
@@ -274,15 +270,11 @@ def encode_marked_mentions(
     number = {item: row for row, item in enumerate(distinct)}
     vectors = np.zeros((len(distinct), encoder.dimension), dtype=np.float32)
 
-    def encode_rows(rows: list[int]) -> None:
-        ids, mask = encoder.pad([distinct[row].ids for row in rows])
-        starts = torch.tensor([distinct[row].start for row in rows], device=ids.device)
-        ends = torch.tensor([distinct[row].end for row in rows], device=ids.device)
-        with torch.inference_mode():
-            states = encoder.module.token_states(ids, mask)
-        vectors[rows] = marked_vector(states, starts, ends, which).float().cpu().numpy()
+    def keep(rows: list[int], states: torch.Tensor) -> None:
+        chosen = [distinct[row] for row in rows]
+        for row, item, own in zip(rows, chosen, torch.split(states, [len(item.ids) for item in chosen]), strict=True):
+            marked = own[item.start : item.end + 1] if which is MentionVector.SPAN else own[[item.start, item.end]]
+            vectors[row] = marked.mean(0).cpu().numpy()
 
-    encoder.module.eval()
-    device = encoder.device
-    in_batches(encode_rows, [len(t.ids) for t in distinct], limit=device.batch_size, tokens=device.batch_tokens)
+    encoder.each([item.ids for item in distinct], keep)
     return vectors[[number[item] for item in tokens]]

@@ -150,13 +150,28 @@ class Encoder:
         in_batches(encode_rows, [len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens)
         return normalized(vectors) if normalize else vectors
 
+    def each(self, token_ids: Sequence[Sequence[int]], work: Callable[[list[int], torch.Tensor], None]) -> None:
+        """Call `work` with the rows of each batch of texts of similar length, and the (tokens, d) float32 states of
+        their last layer, concatenated without padding, on the encoder's device.
+
+        A batch that does not fit into memory is done again in halves: `work` must not count what it did before.
+        """
+
+        def batch(rows: list[int]) -> None:
+            with torch.inference_mode():
+                work(rows, self.states([token_ids[row] for row in rows]))
+
+        self.module.eval()
+        lengths = [len(ids) for ids in token_ids]
+        in_batches(batch, lengths, limit=self.device.batch_size, tokens=self.device.batch_tokens)
+
+    @torch.inference_mode()
     def states(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
-        """(tokens, d) float32 states of the last layer, concatenated without padding, on the encoder's device."""
-        with torch.inference_mode():
-            if bert := self.packed():
-                return bert.states(texts)
-            ids, mask = self.pad(texts)
-            return self.module.token_states(ids, mask)[mask.bool()].float()
+        """(tokens, d) float32 states of the last layer, as in `each`."""
+        if bert := self.packed():
+            return bert.states(texts)
+        ids, mask = self.pad(texts)
+        return self.module.token_states(ids, mask)[mask.bool()].float()
 
     def packed(self) -> PackedBert | None:
         """The network for concatenated texts, with its current weights; None if it pads texts, as on a GPU."""

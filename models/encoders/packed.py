@@ -187,10 +187,10 @@ def _pack(transformer: Any) -> PackedBert | None:
         return None
     with torch.inference_mode():
         found = PackedBert(transformer)
-        same = _same(found, transformer)
-    if same and isinstance(transformer, Bert):
-        transformer.give_back()
-    return found if same else None
+        if isinstance(transformer, Bert):
+            transformer.give_back()
+            return found
+        return found if _same(found, transformer) else None
 
 
 def _same(found: PackedBert, transformer: Any) -> bool:

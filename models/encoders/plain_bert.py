@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from models.encoders.encoder_folder import EncoderFolder
 
@@ -53,15 +52,9 @@ Weights = Mapping[str, Tensor]
 Affine = TypeVar("Affine", nn.Linear, nn.LayerNorm)
 
 
-class States(NamedTuple):
-    """`last_hidden_state` (n, tokens, d)."""
-
-    last_hidden_state: Tensor
-
-
 class Bert(nn.Module):
-    """The network with the parameter names of transformers' `BertModel`, without pooler and dropout; its weights are
-    views of a file's `mapping`, which must not be written."""
+    """The weights under the names of transformers' `BertModel`, without pooler and dropout; `packed` computes with
+    them. They are views of a file's `mapping`, which must not be written."""
 
     def __init__(self, config: SimpleNamespace, weights: Weights, mapping: mmap.mmap) -> None:
         super().__init__()
@@ -74,18 +67,8 @@ class Bert(nn.Module):
             token_type_embeddings=_embedding(weights, "embeddings.token_type_embeddings", config.type_vocab_size, size),
             LayerNorm=_norm(weights, "embeddings.LayerNorm", config),
         )
-        layers = (_Layer(config, weights, f"encoder.layer.{at}") for at in range(config.num_hidden_layers))
+        layers = (_layer(config, weights, f"encoder.layer.{at}") for at in range(config.num_hidden_layers))
         self.encoder = _parts(layer=nn.ModuleList(layers))
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> States:
-        """(n, tokens) ids, and a mask that is 1 at real tokens → states."""
-        of = cast(Any, self.embeddings)
-        states = of.word_embeddings(input_ids) + of.token_type_embeddings.weight[0]
-        states = of.LayerNorm(states + of.position_embeddings.weight[: input_ids.shape[1]])
-        mask = attention_mask.bool()[:, None, None, :]
-        for layer in cast(Any, self.encoder).layer:
-            states = layer(states, mask)
-        return States(states)
 
     def give_back(self) -> None:
         """Release the pages of the weights; they are read again when needed."""
@@ -93,38 +76,21 @@ class Bert(nn.Module):
             self.mapping.madvise(mmap.MADV_DONTNEED)
 
 
-class _Layer(nn.Module):
-    """One layer: attention, then each token separately."""
-
-    def __init__(self, config: SimpleNamespace, weights: Weights, name: str) -> None:
-        super().__init__()
-        size, inner, self.heads = config.hidden_size, config.intermediate_size, config.num_attention_heads
-        own, joined = f"{name}.attention.self", f"{name}.attention.output"
-        asked = {part: _linear(weights, f"{own}.{part}", size, size) for part in ("query", "key", "value")}
-        self.attention = _parts(
-            self=_parts(**asked),
-            output=_parts(
-                dense=_linear(weights, f"{joined}.dense", size, size),
-                LayerNorm=_norm(weights, f"{joined}.LayerNorm", config),
-            ),
-        )
-        self.intermediate = _parts(
-            dense=_linear(weights, f"{name}.intermediate.dense", size, inner), intermediate_act_fn=nn.GELU()
-        )
-        self.output = _parts(
+def _layer(config: SimpleNamespace, weights: Weights, name: str) -> nn.Module:
+    size, inner = config.hidden_size, config.intermediate_size
+    own, joined = f"{name}.attention.self", f"{name}.attention.output"
+    asked = {part: _linear(weights, f"{own}.{part}", size, size) for part in ("query", "key", "value")}
+    attended = _parts(
+        dense=_linear(weights, f"{joined}.dense", size, size), LayerNorm=_norm(weights, f"{joined}.LayerNorm", config)
+    )
+    return _parts(
+        attention=_parts(self=_parts(**asked), output=attended),
+        intermediate=_parts(dense=_linear(weights, f"{name}.intermediate.dense", size, inner)),
+        output=_parts(
             dense=_linear(weights, f"{name}.output.dense", inner, size),
             LayerNorm=_norm(weights, f"{name}.output.LayerNorm", config),
-        )
-
-    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        own, joined = cast(Any, self.attention).self, cast(Any, self.attention).output
-        asked, keys, values = (
-            linear(states).unflatten(-1, (self.heads, -1)).transpose(1, 2) for linear in (own.query, own.key, own.value)
-        )
-        found = functional.scaled_dot_product_attention(asked, keys, values, attn_mask=mask).transpose(1, 2).flatten(2)
-        states = joined.LayerNorm(joined.dense(found) + states)
-        inner, outer = cast(Any, self.intermediate), cast(Any, self.output)
-        return cast(Tensor, outer.LayerNorm(outer.dense(inner.intermediate_act_fn(inner.dense(states))) + states))
+        ),
+    )
 
 
 def _parts(**named: nn.Module) -> nn.Module:

@@ -18,9 +18,10 @@ from torch import nn
 
 from models.core.file_io import atomic_path
 from models.core.kb import KnowledgeBase
-from models.encoders.encoders import Encoder, EncoderModule, in_batches
+from models.encoders.encoders import Encoder, EncoderModule
 from models.encoders.inputs import InputSettings, entity_tokens, mention_tokens, pair_tokens
-from models.encoders.pooling import mean_pool
+from models.encoders.packed import pool_packed
+from models.encoders.pooling import Pooling, mean_pool
 from models.errors import ModelError, say
 from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_softmax
 from models.retrievers.biencoder import Mentions
@@ -77,14 +78,11 @@ def score_pairs(module: CrossEncoderModule, encoder: Encoder, pairs: Sequence[tu
     number = {pair: row for row, pair in enumerate(distinct)}
     scores = np.zeros(len(distinct), dtype=np.float32)
 
-    def score_rows(rows: list[int]) -> None:
-        ids, mask = encoder.pad([distinct[row] for row in rows])
-        with torch.inference_mode():
-            scores[rows] = module(ids, mask).float().cpu().numpy()
+    def score(rows: list[int], states: torch.Tensor) -> None:
+        vectors = pool_packed(states, [len(distinct[row]) for row in rows], Pooling.MEAN)
+        scores[rows] = module.head(vectors.to(module.head.weight.dtype)).squeeze(-1).float().cpu().numpy()
 
-    module.eval()
-    device = encoder.device
-    in_batches(score_rows, [len(pair) for pair in distinct], limit=device.batch_size, tokens=device.batch_tokens)
+    encoder.each(distinct, score)
     return scores[[number[pair] for pair in pairs]]
 
 

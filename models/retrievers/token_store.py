@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path, read_json, write_json
-from models.encoders.encoders import Encoder, in_batches
+from models.encoders.encoders import Encoder
 from models.errors import ModelError, say
 from models.types import Progress
 
@@ -138,17 +138,12 @@ def token_states(encoder: Encoder, token_ids: Sequence[Sequence[int]]) -> tuple[
     """(tokens, d) concatenated states of the last layer, and the start of each text (texts + 1,)."""
     offsets = np.concatenate([[0], np.cumsum([len(ids) for ids in token_ids])]).astype(np.int64)
     states = np.zeros((int(offsets[-1]), encoder.dimension), dtype=np.float32)
-    lengths = [len(ids) for ids in token_ids]
 
-    def encode_rows(rows: list[int]) -> None:
-        ids, mask = encoder.pad([token_ids[row] for row in rows])
-        with torch.inference_mode():
-            batch = encoder.module.token_states(ids, mask).float().cpu().numpy()
-        for place, row in enumerate(rows):
-            states[offsets[row] : offsets[row + 1]] = batch[place, : lengths[row]]
+    def keep(rows: list[int], found: torch.Tensor) -> None:
+        for row, own in zip(rows, torch.split(found, [len(token_ids[row]) for row in rows]), strict=True):
+            states[offsets[row] : offsets[row + 1]] = own.cpu().numpy()
 
-    encoder.module.eval()
-    in_batches(encode_rows, lengths, limit=encoder.device.batch_size, tokens=encoder.device.batch_tokens)
+    encoder.each(token_ids, keep)
     return states, offsets
 
 

@@ -82,7 +82,8 @@ def linker(path: Path) -> Linker:
 
 
 def expected_score(linker: Linker, scorer: Scorer, mention: MentionInput, entity: EntityRecord) -> float:
-    encoder = next(r for r in linker.stages.trained if r.name == scorer.value).towers.mention  # type: ignore[attr-defined]
+    served = next(r for r in linker.stages.trained if r.name == scorer.value).towers.mention  # type: ignore[attr-defined]
+    encoder = load_encoder(served.folder, device="cpu", max_tokens=served.max_tokens)
     texts = [
         mention_tokens(encoder.tokenizer, DOCUMENT, mention, settings=INPUTS).ids,
         entity_tokens(encoder.tokenizer, entity, settings=INPUTS),
