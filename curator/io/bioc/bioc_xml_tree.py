@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
+from curator.io.files.source import plain_text
 from curator.io.files.xml_stream import safe_xml
 
 
@@ -137,7 +138,7 @@ def _place_for(owner: Any) -> int:
 
 
 def _infon(key: str, value: str, tail: str | None = None) -> Any:
-    node = etree.Element("infon", key=key)
+    node = etree.Element("infon", key=plain_text(key))
     node.text, node.tail = value, tail
     return node
 

@@ -199,6 +199,7 @@ def text_in(value: Mapping[str, Any], key: str) -> str:
     return str(value[key])
 
 
+_INFINITY = re.compile(r'("(?:[^"\\]|\\.)*")|Infinity')
 _INDENTATION = re.compile(r"\n([ \t]*)\S")
 _COLON = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"([ \t]*:[ \t]*)')
 _COMMA = re.compile(r'[\]}"\w]([ \t]*,[ \t]*)"(?:[^"\\]|\\.)*"\s*:')
@@ -220,5 +221,7 @@ def rewritten(text: str, value: Any) -> str:
         )
     except RecursionError:  # not a file that anyone wrote
         return json.dumps(value)
+    if "Infinity" in whole:  # how Python writes numbers like 1e400
+        whole = _INFINITY.sub(lambda found: found[1] or "1e999", whole)
     whole = UNPAIRED.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)  # can only be written escaped
     return whole.replace("\n", ("\r\n" if "\r\n" in text else "\n") + base)

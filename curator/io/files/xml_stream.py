@@ -81,6 +81,8 @@ def xml_attributes(path: Path, element: Any) -> dict[str, str]:
 
 
 def broken(path: Path, error: etree.XMLSyntaxError) -> NoReturn:
+    if "amplification" in error.msg:
+        raise UserError(tr(ENTITIES, path=path)) from error
     line = error.lineno or 0
     raise UserError(
         tr("{path}, line {line}: broken XML ({msg}): download the file again", path=path, line=line, msg=error.msg)

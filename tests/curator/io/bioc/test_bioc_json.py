@@ -15,7 +15,7 @@ from lxml import etree
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
 from curator.domain.wording import UserError
-from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCJsonReader
+from curator.io.bioc.bioc_formats import BioCJsonFormat, BioCJsonReader, BioCXmlFormat
 from curator.io.registry import default_registry
 
 Put = Callable[..., Path]
@@ -131,6 +131,9 @@ def test_an_infon_named_with_half_a_character_is_kept(make: SimpleNamespace, put
     assert one.mentions[0].ids
     reader.extra.encode()
     assert json.loads(written(make, path)) == json.loads(text)
+    item = make.export(one, added=[(Span(0, 5), "Disease", Verdict.link("X:1"))])
+    (out,) = BioCXmlFormat().write([(make.file(path, reader), [item])], path.with_name("out.xml"))
+    assert 'key="identif\ufffdier">X:1<' in out.read_text("utf-8")
 
 
 def test_half_a_character_in_a_text_is_replaced_with_a_note(put: Put) -> None:

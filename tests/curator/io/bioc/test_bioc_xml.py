@@ -144,7 +144,8 @@ def test_what_has_no_place_is_set_aside_with_its_line(put: Put) -> None:
 def test_entities_are_refused_and_nothing_is_fetched(put: Put, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     bomb = '<!DOCTYPE collection [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
-    for subset in (bomb, bomb.replace('"aaaa"', f'SYSTEM "file://{tmp_path}/secret"')):
+    large = bomb.replace('"aaaa"', f'"{"a" * 100_000}"').replace("&a;&a;", "&a;" * 1000)
+    for subset in (bomb, large, bomb.replace('"aaaa"', f'SYSTEM "file://{tmp_path}/secret"')):
         text = re.sub("<!DOCTYPE.*?>", subset, collection(wrap(TITLE.format(text="&b;", more=""))), count=1)
         with pytest.raises(UserError, match="entities"):
             read(put(text))

@@ -40,3 +40,8 @@ def test_the_layout_stays(layout: dict[str, Any], inside: bool) -> None:
     raw = text[text.index("{") : text.rindex("}") + 1]
     assert rewritten(raw, value) == raw
     assert rewritten(raw.replace("\n", "\r\n"), value) == raw.replace("\n", "\r\n")
+
+
+def test_a_number_that_python_cannot_hold_stays_json() -> None:
+    raw = '{"a": "Infinity \\" Infinity", "b": [1e400, -1e400]}'
+    assert rewritten(raw, json.loads(raw)) == raw.replace("1e400", "1e999")
