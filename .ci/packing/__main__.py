@@ -110,11 +110,12 @@ def debian(bundle: Path, out: Path, *, version: str, glibc: str, epoch: int) -> 
     (stage / "opt" / "curator" / archive.MANIFEST).unlink()
     archive.write_manifest(stage / "opt" / "curator")
     script = (
-        "import sys; from pathlib import Path; from curator.services.records.installation import add_to_desktop; "
-        "add_to_desktop(['/opt/curator/curator'], data=Path(sys.argv[1]), refresh=False)"
+        "from curator.services.records.installation import add_to_desktop; add_to_desktop(['/opt/curator/curator'])"
     )
+    # without a path, none of the desktop's tools is found, whose lists belong to the system that installs
+    environment = {**os.environ, "XDG_DATA_HOME": str((stage / "usr" / "share").resolve()), "PATH": ""}
     python = bundle / target().python
-    subprocess.run([str(python), "-B", "-c", script, str(stage / "usr" / "share")], check=True)  # noqa: S603
+    subprocess.run([str(python), "-B", "-c", script], check=True, env=environment)  # noqa: S603
     for path in (stage / "usr").rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() else 0o644)
