@@ -42,6 +42,7 @@ from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.corpus.corpus_window import CorpusWindow
 from curator.ui.dashboard.conflicts_window import ConflictsWindow
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
+from curator.ui.deciding.mention_listing import BesideWindow, MentionListing
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.remap_window import RemapWindow
 from curator.ui.entities.uses_window import UsesWindow
@@ -64,7 +65,7 @@ from curator.ui.training.map_window import MapDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk
 
-ABSTRACT = {BaseDialog, FormDialog, ShowDialog}
+ABSTRACT = {BaseDialog, FormDialog, ShowDialog, BesideWindow, MentionListing}
 ROW = AgreementRow("all", 2, 0.5, 0.1, 0.1, 0.1, None, 0.1, 0.1, 0.1, 0.1)
 POINTS = (
     MapPoint("7", "arrest", True, "D1", (0.0, 0.0), (4.0, 4.0), document=3),
