@@ -37,9 +37,8 @@ from models.vectors.two_stage import (
 
 # Exact search by comparing whole blocks of rows: a range of rows is such a block, so restriction costs nothing. On a
 # GPU it uses FAISS's brute force if FAISS was built with GPU support (its GPU indexes do not support restriction; it
-# finds at most ``MAX_K`` neighbours), else torch's matrix product. On a CPU it uses oneDNN's matrix product over the
-# index's memory, else torch's: FAISS's own product uses one thread for a single query and is two to three times slower
-# for many. With AVX-512, oneDNN takes 0.55 (one query) to 0.8 of the time (many) of torch's MKL on AMD.
+# finds at most ``MAX_K`` neighbours), else torch's matrix product, as on a CPU: FAISS's own product uses one thread for
+# a single query and is two to three times slower for many.
 
 faiss: Any = faiss_module
 MAX_K = 2048
@@ -90,28 +89,8 @@ class Blocks:
 
 def _matrix_product(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     size = max(FEWEST_QUERIES, CACHED_SCORES // len(vectors))
-    product = _onednn_product if _has_onednn() else _plain_product
-    parts = [torch.topk(product(queries[at : at + size], vectors), k) for at in range(0, len(queries), size)]
+    parts = [torch.topk(queries[at : at + size] @ vectors.T, k) for at in range(0, len(queries), size)]
     return torch.cat([part.values for part in parts]), torch.cat([part.indices for part in parts])
-
-
-def _plain_product(queries: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-    return queries @ vectors.T
-
-
-def _onednn_product(queries: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-    """The queries take the role of a layer's weights and the vectors that of its input, so only the queries are
-    reordered."""
-    found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(vectors, queries, None, "none", [], "")
-    return found.T.contiguous()
-
-
-@cache
-def _has_onednn() -> bool:
-    try:
-        return bool(torch.equal(_onednn_product(torch.ones(1, 2), torch.ones(3, 2)), torch.full((1, 3), 2.0)))
-    except (AttributeError, RuntimeError):
-        return False
 
 
 def _rounded_product(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:

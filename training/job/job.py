@@ -1,5 +1,8 @@
 """The training job: it takes decisions and returns a complete staging bundle with a verdict.
 
+Prepare, train, write the component; fit the candidate configurations (`fitting.py`); give their out-of-fold answers to
+the gate (`gate.py`); seal the bundle with the best.
+
 Runs in a child process. It can be cancelled or killed at every event. Until the last one the staging folder is
 incomplete, and the bundle in use is never changed.
 """

@@ -43,16 +43,6 @@ def test_flat_search_in_small_blocks_of_queries_is_the_same(monkeypatch) -> None
     np.testing.assert_allclose(scores, whole[0], rtol=1e-6)
 
 
-def test_flat_search_is_the_same_without_onednn(monkeypatch) -> None:
-    index = VectorIndex.build(VECTORS)
-    ranges = ((3, 4), (10, 300))
-    with_it = index.search(QUERIES, 9, ranges=ranges)
-    monkeypatch.setattr(index_blocks, "_has_onednn", lambda: False)
-    scores, rows = index.search(QUERIES, 9, ranges=ranges)
-    np.testing.assert_array_equal(rows, with_it[1])
-    np.testing.assert_allclose(scores, with_it[0], rtol=1e-5, atol=1e-6)
-
-
 def test_fewer_rows_than_asked_and_none() -> None:
     index = VectorIndex.build(VECTORS)
     scores, rows = index.search(QUERIES, 5, ranges=((3, 5),))
