@@ -211,7 +211,7 @@ class Project:
         # knowledge
         self.knowledge = KnowledgeService(context)
         self.hierarchy = HierarchyService(context)
-        self.branches = BranchService(context, self.hierarchy)
+        self.branches = BranchService(context)
         self.nils = NilService(context)
         self.provisional = ProvisionalService(context)
         self.remapping = RemapService(context)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.entities import Branches, TreeNode, TreePage
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.context import Context, Service
+from curator.services.core.context import Service
 from curator.services.core.keys import branches_of, store_branches
 from curator.services.ports.storage import UnitOfWork
 
 PAGE = 100
 """Children of a node that are read at once."""
-NOT_INDEXED = (
-    "The hierarchy of this knowledge base is not indexed yet, and the project is open for reading only. Open the "
-    "project for writing once, and browse the hierarchy there."
-)
 GONE = "The knowledge base has no entity {entity}. Search for its name instead."
 
 
@@ -35,57 +30,27 @@ class TreeWay:
 
 
 class HierarchyService(Service):
-    """Each answer takes some milliseconds, except the first one if an earlier version of the program imported the
-    knowledge base: it builds the index, so call it from a worker thread.
-
-    Every method raises UserError if the index is missing and cannot be built.
-    """
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._ready = False
-        self._building = threading.Lock()  # allows other writers, but no second builder
-
-    @property
-    def ready(self) -> bool:
-        """Whether the index is there, so that a read-only project can be browsed."""
-        if not self._ready:  # every later version has its index
-            with self._store.read() as unit:
-                self._ready = unit.kb.has_hierarchy() and unit.kb.info() is not None
-                return unit.kb.has_hierarchy()
-        return True
+    """Each answer takes some milliseconds."""
 
     def narrower(self, entity_id: str | None = None, *, start: int = 0, count: int = PAGE) -> TreePage:
         """The entities directly below one, or the topmost: `count` of them after the first `start`, by name. An unknown
         id has none."""
-        self.prepare()
         with self._store.read() as unit:
             return unit.kb.narrower(entity_id, start=start, count=count)
 
     def broader(self, entity_id: str) -> tuple[TreeNode, ...]:
         """The entities directly above one, by name."""
-        self.prepare()
         with self._store.read() as unit:
             return tuple(unit.kb.broader(entity_id))
 
     def way(self, entity_id: str) -> TreeWay:
         """The shortest path down to an entity, by its primary or alternate id. Raises UserError if there is none."""
-        self.prepare()
         with self._store.read() as unit:
             entity = unit.kb.get(entity_id)
             if entity is None:
                 raise UserError(tr(GONE, entity=entity_id))
             nodes = [unit.kb.tree_node(one) for one in unit.kb.way_down(entity.id)]
         return TreeWay(tuple(one for one in nodes if one is not None) or (TreeNode(entity, 0, 0),))
-
-    def prepare(self) -> None:
-        """Build the index if it is missing."""
-        if self.ready:
-            return
-        if self._store.read_only:
-            raise UserError(tr(NOT_INDEXED))
-        with self._building, self._store.write() as unit:
-            unit.kb.build_hierarchy()
 
 
 # The branches of the knowledge base that suggestions and search are restricted to: a setting of the project.
@@ -96,10 +61,6 @@ NAMED = 5
 
 class BranchService(Service):
     """A restriction holds for a type of mentions, or under '' for every type without one of its own."""
-
-    def __init__(self, context: Context, hierarchy: HierarchyService) -> None:
-        super().__init__(context)
-        self._hierarchy = hierarchy
 
     def branches(self) -> Branches:
         with self._store.read() as unit:
@@ -112,7 +73,6 @@ class BranchService(Service):
         It may touch every document: call it from a worker thread. Raises UserError for an unknown entity, and for a
         type that no mention has; then nothing is changed.
         """
-        self._hierarchy.prepare()
         with self._store.write() as unit:
             types = unit.documents.mention_types()
             if mention_type and mention_type not in types:

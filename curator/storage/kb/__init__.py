@@ -15,8 +15,7 @@
   the normal form of `curies.look_up_key`, and the part after the prefix. If the vocabulary of ids without a prefix is
   known (`KnowledgeSource.own`), they have keys with its prefix too; otherwise a prefix never matches them.
 * **The hierarchy is indexed when a version is loaded** (`kb_hierarchy.py`): children in the order of their names, so
-  that a page of 200,000 is read without a sort. An older version gets its index at first use, by `build_hierarchy`; a
-  schema upgrade would make a backup of every project for data that can be rebuilt.
+  that a page of 200,000 is read without a sort.
 * **Names are loaded first and sorted once**: the two indexes over names are built when all names are loaded, in one
   statement each, which delays a decision for seconds in a knowledge base of millions.
 """

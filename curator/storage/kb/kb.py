@@ -156,7 +156,7 @@ class SqlKnowledgeBase(ProvisionalEntities, KbHierarchy):
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         super().__init__(conn)
-        KbHierarchy.__init__(self, conn, pause=pause)
+        KbHierarchy.__init__(self, conn)
         self._pause = pause or (lambda: None)
 
     def begin(self, *, name: str) -> int:

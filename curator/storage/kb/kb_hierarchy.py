@@ -31,14 +31,9 @@ MOST_CLIMBED = 1_000_000
 Parents = dict[int, tuple[int, ...]]
 
 
-def has_hierarchy(tables: KbTables) -> bool:
-    query = "SELECT count(*) FROM sqlite_master WHERE name = ?"
-    return bool(tables.conn.execute(query, (tables.below,)).fetchone()[0])
-
-
 def build_hierarchy(tables: KbTables, *, pause: Callable[[], None]) -> None:
     """Build the tables of a loaded version, replacing remains of a killed process. Waiting writers get turns between
-    steps; the tables are valid when `kbN_below` exists."""
+    steps."""
     for table in (tables.below, tables.tree):
         tables.conn.execute(f"DROP TABLE IF EXISTS {table}")
     parents = _parents(tables, pause)
@@ -189,7 +184,7 @@ def _rows_below(tables: KbTables, branches: Collection[str]) -> set[int]:
     while level:
         found |= level
         below: set[int] = set()
-        for part in chunks(sorted(level)) if has_hierarchy(tables) else ():
+        for part in chunks(sorted(level)):
             marks = ",".join("?" * len(part))
             query = f"SELECT child FROM {tables.tree} WHERE parent IN ({marks})"  # noqa: S608
             below.update(one for (one,) in tables.conn.execute(query, list(part)))
@@ -200,21 +195,8 @@ def _rows_below(tables: KbTables, branches: Collection[str]) -> set[int]:
 class KbHierarchy:
     """The part of `SqlKnowledgeBase` for broader and narrower entities."""
 
-    def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
+    def __init__(self, conn: Connection) -> None:
         self.__conn = conn
-        self.__pause = pause or (lambda: None)
-
-    def has_hierarchy(self) -> bool:
-        """Whether there is an index of the hierarchy; False for a version loaded by an earlier program, until
-        `build_hierarchy`. Without it the following methods find nothing."""
-        tables = active_tables(self.__conn)
-        return tables is None or has_hierarchy(tables)
-
-    def build_hierarchy(self) -> None:
-        """Build the index of the hierarchy if it is missing; some seconds for millions of entities."""
-        tables = active_tables(self.__conn)
-        if tables is not None and not has_hierarchy(tables):
-            build_hierarchy(tables, pause=self.__pause)
 
     def narrower(self, entity_id: str | None, *, start: int = 0, count: int) -> TreePage:
         """Entities directly below one, or, for None, the topmost ones that have children, in the order of their names:
@@ -244,7 +226,7 @@ class KbHierarchy:
     def parents(self, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Primary ids of the entities directly above these; those without parents are absent."""
         tables = active_tables(self.__conn)
-        if tables is None or not has_hierarchy(tables):
+        if tables is None:
             return {}
         found: defaultdict[str, list[str]] = defaultdict(list)
         for part in chunks(unique(entity_ids)):
@@ -270,7 +252,7 @@ class KbHierarchy:
         tables = active_tables(self.__conn)
         wanted = set(branches)
         found = wanted.intersection(entity_ids)
-        if tables is None or not wanted or not has_hierarchy(tables):
+        if tables is None or not wanted:
             return found
         above = set(_rows(tables, wanted).values())
         for part in chunks(list(_rows(tables, set(entity_ids) - found).items()), 100):
@@ -285,9 +267,9 @@ class KbHierarchy:
         return found
 
     def __row(self, entity_id: str | None) -> tuple[KbTables | None, int | None]:
-        """The row of an entity, or of the top for None; no tables if there is no hierarchy."""
+        """The row of an entity, or of the top for None; no tables without a knowledge base."""
         tables = active_tables(self.__conn)
-        if tables is None or not has_hierarchy(tables):
+        if tables is None:
             return None, None
         return tables, TOP if entity_id is None else _rows(tables, [entity_id]).get(entity_id)
 

@@ -107,11 +107,9 @@ class HierarchySide(QObject):
         return tr(RESTRICTED_ALL, names=names) if now else tr(UNRESTRICTED_ALL)
 
     def _below_words(self, entity_id: str) -> str:
-        """The number of other entities in the branch; '' if there are too many to count, or the hierarchy is not
-        indexed yet."""
-        hierarchy = self._bench.project.hierarchy
-        node = hierarchy.way(entity_id).nodes[-1] if hierarchy.ready else None
-        if node is None or node.below is None:
+        """The number of other entities in the branch; '' if there are too many to count."""
+        node = self._bench.project.hierarchy.way(entity_id).nodes[-1]
+        if node.below is None:
             return ""
         return ntr("{n:,} entity is below it.", "{n:,} entities are below it.", node.below) if node.below else tr(ALONE)
 

@@ -8,9 +8,7 @@ import pytest
 
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
-from curator.services.knowledge.hierarchy import HierarchyService
-from curator.storage import project as storage
-from tests.curator.services.fakes import World, context, finish
+from tests.curator.services.fakes import World, finish
 
 TREE = (
     {"id": "T:1", "name": "Heart diseases", "types": ["Disease"], "alt_ids": ["OLD:1"]},
@@ -46,16 +44,3 @@ def test_an_entity_in_no_hierarchy_is_alone(tree: World) -> None:
 def test_an_unknown_entity_is_named(tree: World) -> None:
     with pytest.raises(UserError, match="no entity T:9"):
         tree.project.hierarchy.way("T:9")
-
-
-def test_a_project_of_before_is_indexed_when_it_is_browsed(tree: World) -> None:
-    with tree.store.write() as unit:
-        unit.connection.exec_driver_sql("DROP TABLE kb1_below")  # type: ignore[attr-defined]
-    folder = tree.store.folder
-    tree.project.close()
-    with storage.open_project(folder, read_only=True) as store, pytest.raises(UserError, match="not indexed yet"):
-        HierarchyService(context(store)).narrower()
-    with storage.open_project(folder) as store:
-        assert HierarchyService(context(store)).narrower().total == 1
-    with storage.open_project(folder, read_only=True) as store:
-        assert HierarchyService(context(store)).narrower().total == 1

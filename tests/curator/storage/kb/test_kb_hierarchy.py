@@ -30,7 +30,6 @@ def below(fill: Filler, *branches: str, among: tuple[str, ...]) -> set[str]:
 
 def test_without_a_knowledge_base_nothing_is_broader(fill: Filler) -> None:
     with fill.store.read() as unit:
-        assert unit.kb.has_hierarchy()
         assert unit.kb.narrower(None, count=5).total == 0
         assert (unit.kb.broader("A"), unit.kb.way_down("A"), unit.kb.tree_node("A")) == ([], [], None)
         assert unit.kb.below(["A"], ["A", "B"]) == {"A"}
@@ -130,18 +129,6 @@ def test_very_many_children_of_one_node_are_read_a_page_at_a_time(fill: Filler) 
         took = time.process_time() - began
     assert (len(first.nodes), ids(last)[-1], first.total) == (200, "C019999", 20_000)
     assert took < 0.5, "pages, whatever the number"
-
-
-@in_a_folder
-def test_an_older_version_gets_its_index_when_it_is_asked_for(fill: Filler) -> None:
-    fill.kb(*SMALL)
-    with fill.store.write() as unit:
-        unit.connection.exec_driver_sql("DROP TABLE kb1_below")
-        assert not unit.kb.has_hierarchy()
-        assert (unit.kb.narrower(None, count=5).total, unit.kb.broader("STROKE")) == (0, [])
-        unit.kb.build_hierarchy()
-        assert unit.kb.has_hierarchy()
-        assert ids(unit.kb.narrower(None, count=5)) == ["BODY"]
 
 
 @in_a_folder
